@@ -1,0 +1,93 @@
+/* offgrid's C interface: nonuniform FFTs of types 1 and 2 in one, two and three dimensions.
+ *
+ *   type 1, points to modes:  f[k] = sum_j c[j] exp(sign i k.x[j])      (default sign -1)
+ *   type 2, modes to points:  c[j] = sum_k f[k] exp(sign i k.x[j])      (default sign +1)
+ *
+ * with N1 x .. x Nd modes, k_a from -floor(N_a/2) to ceil(N_a/2)-1, and points x[j] anywhere, 2 pi periodic.
+ * Complex numbers are pairs (real, imaginary) of float or double. Modes are stored with the first axis contiguous.
+ *
+ * Every function returns a status; offgrid_last_error() says in words what was wrong. A refused call changes nothing. */
+#ifndef OFFGRID_OFFGRID_H
+#define OFFGRID_OFFGRID_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "offgrid/version.h"
+
+#if defined(__GNUC__)
+#define OFFGRID_API __attribute__((visibility("default")))
+#else
+#define OFFGRID_API
+#endif
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef enum offgrid_status {
+  OFFGRID_OK = 0,
+  OFFGRID_INVALID_ARGUMENT = 1,
+  OFFGRID_WRONG_STATE = 2,
+  OFFGRID_OUT_OF_MEMORY = 3,
+  OFFGRID_DEVICE_ERROR = 4,
+  OFFGRID_INTERNAL_ERROR = 5
+} offgrid_status;
+
+typedef enum offgrid_precision { OFFGRID_F32 = 0, OFFGRID_F64 = 1 } offgrid_precision;
+
+typedef struct offgrid_options_s* offgrid_options;
+typedef struct offgrid_plan_s* offgrid_plan;
+
+/* The version of the library that is loaded, such as "0.1.0". */
+OFFGRID_API const char* offgrid_version(void);
+
+/* The engines that are built in and the devices that they find, one a line. */
+OFFGRID_API const char* offgrid_devices(void);
+
+/* What was wrong with this thread's last call that failed. Valid until this thread's next failing call. */
+OFFGRID_API const char* offgrid_last_error(void);
+
+/* Options: created with defaults, set by name; offgrid_options_help() lists every name, range and meaning. */
+OFFGRID_API offgrid_status offgrid_options_create(offgrid_options* options);
+OFFGRID_API offgrid_status offgrid_options_set(offgrid_options options, const char* name, double value);
+OFFGRID_API offgrid_status offgrid_options_set_text(offgrid_options options, const char* name, const char* value);
+OFFGRID_API const char* offgrid_options_help(void);
+OFFGRID_API void offgrid_options_destroy(offgrid_options options);
+
+/* A plan: everything that depends on the problem but not on the points. `options` may be null. On failure *plan is null. */
+OFFGRID_API offgrid_status offgrid_plan_create(offgrid_plan* plan, int type, int dim, const int64_t* modes,
+                                               double tolerance, offgrid_precision precision, offgrid_options options);
+
+/* Reads the points and sorts them; the arrays need not be kept. x, y, z: arrays of `count` reals of the plan's precision,
+ * null beyond the dimension. A refused call leaves the earlier points in force. `stream`: null on the CPU. */
+OFFGRID_API offgrid_status offgrid_set_points(offgrid_plan plan, int64_t count, const void* x, const void* y,
+                                              const void* z, void* stream);
+
+/* The transform: type 1 reads strengths and writes modes, type 2 reads modes and writes strengths. Several threads may
+ * execute one plan at the same time. strengths: [transforms][count], modes: [transforms][N3][N2][N1]. */
+OFFGRID_API offgrid_status offgrid_execute(offgrid_plan plan, void* strengths, void* modes, void* stream);
+
+/* The adjoint (conjugate transpose) from the same plan and points: the other direction with the opposite sign. */
+OFFGRID_API offgrid_status offgrid_execute_adjoint(offgrid_plan plan, void* strengths, void* modes, void* stream);
+
+/* A number about the plan by name: "upsampling", "width", "grid1", "grid2", "grid3", "expected_error",
+ * "reachable_tolerance", "workspace_bytes", "points", "transforms". */
+OFFGRID_API offgrid_status offgrid_plan_get(offgrid_plan plan, const char* name, double* value);
+
+/* What was chosen and why, in words. Valid until the next call of this function with the same plan. */
+OFFGRID_API const char* offgrid_plan_describe(offgrid_plan plan);
+
+/* Frees the plan. Null is allowed. */
+OFFGRID_API offgrid_status offgrid_plan_destroy(offgrid_plan plan);
+
+/* One call for a single transform: plan, set points, execute, destroy. */
+OFFGRID_API offgrid_status offgrid_transform(int type, int dim, const int64_t* modes, double tolerance,
+                                             offgrid_precision precision, offgrid_options options, int64_t count,
+                                             const void* const* points, void* strengths, void* values_of_modes);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

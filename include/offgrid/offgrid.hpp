@@ -1,0 +1,170 @@
+// offgrid's C++20 interface: an RAII plan over the C functions, with spans and exceptions.
+//
+//   offgrid::Plan<double> plan({.type = 1, .modes = {256, 256}, .tolerance = 1e-9});
+//   plan.set_points({x, y});
+//   plan.execute(strengths, modes);
+#pragma once
+
+#include <array>
+#include <complex>
+#include <cstdint>
+#include <initializer_list>
+#include <memory>
+#include <span>
+#include <stdexcept>
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "offgrid/offgrid.h"
+
+namespace offgrid {
+inline namespace api {  // keeps these names apart from the library's own when it is linked statically
+
+class Error : public std::runtime_error {
+ public:
+  Error(offgrid_status status, const std::string& message) : std::runtime_error(message), status_(status) {}
+  [[nodiscard]] offgrid_status status() const noexcept { return status_; }
+
+ private:
+  offgrid_status status_;
+};
+
+// One option by name, with a number or a word: {"upsampling", 1.5}, {"mode_order", "fft"}.
+struct Option {
+  std::string name;
+  std::variant<double, std::string> value;
+  Option(std::string option, double number) : name(std::move(option)), value(number) {}
+  Option(std::string option, const char* word) : name(std::move(option)), value(std::string(word)) {}
+};
+
+struct Problem {
+  int type = 1;                     // 1: points to modes, 2: modes to points
+  std::vector<std::int64_t> modes;  // N1, .. Nd; the first axis is contiguous in memory
+  double tolerance = 1e-6;          // bound of the relative l2 error
+  int sign = 0;                     // of i in the exponent; 0: -1 for type 1, +1 for type 2
+  std::int64_t transforms = 1;      // vectors that share the points
+  std::vector<Option> options{};    // everything else, by name
+};
+
+namespace detail {
+
+inline void check(offgrid_status status) {
+  if (status != OFFGRID_OK) throw Error(status, offgrid_last_error());
+}
+
+struct Destroy {
+  void operator()(offgrid_options options) const { offgrid_options_destroy(options); }
+  void operator()(offgrid_plan plan) const { offgrid_plan_destroy(plan); }
+};
+using OptionsHandle = std::unique_ptr<std::remove_pointer_t<offgrid_options>, Destroy>;
+using PlanHandle = std::unique_ptr<std::remove_pointer_t<offgrid_plan>, Destroy>;
+
+inline OptionsHandle make_options(const Problem& problem) {
+  offgrid_options raw = nullptr;
+  check(offgrid_options_create(&raw));
+  OptionsHandle options(raw);
+  check(offgrid_options_set(raw, "sign", problem.sign));
+  check(offgrid_options_set(raw, "transforms", static_cast<double>(problem.transforms)));
+  for (const Option& option : problem.options) {
+    if (const auto* number = std::get_if<double>(&option.value))
+      check(offgrid_options_set(raw, option.name.c_str(), *number));
+    else
+      check(offgrid_options_set_text(raw, option.name.c_str(), std::get<std::string>(option.value).c_str()));
+  }
+  return options;
+}
+
+}  // namespace detail
+
+template <class T>
+class Plan {
+  static_assert(std::is_same_v<T, float> || std::is_same_v<T, double>, "offgrid works in float and double");
+
+ public:
+  using Complex = std::complex<T>;
+
+  explicit Plan(const Problem& problem) : transforms_(problem.transforms), type_(problem.type) {
+    const auto options = detail::make_options(problem);
+    offgrid_plan raw = nullptr;
+    detail::check(offgrid_plan_create(&raw, problem.type, static_cast<int>(problem.modes.size()), problem.modes.data(),
+                                      problem.tolerance, sizeof(T) == 4 ? OFFGRID_F32 : OFFGRID_F64, options.get()));
+    handle_.reset(raw);
+    mode_count_ = transforms_;
+    for (const std::int64_t n : problem.modes) mode_count_ *= n;
+    dim_ = problem.modes.size();
+  }
+
+  // One span an axis, all of the same length. The arrays need not be kept.
+  void set_points(std::initializer_list<std::span<const T>> axes, void* stream = nullptr) {
+    std::array<const void*, 3> raw{};
+    expect(axes.size() == dim_, "points: one array an axis is needed");
+    std::size_t axis = 0;
+    for (const auto& coordinates : axes) {
+      expect(coordinates.size() == axes.begin()->size(), "points: the arrays differ in length");
+      raw[axis++] = coordinates.data();
+    }
+    const auto count = static_cast<std::int64_t>(axes.begin()->size());
+    detail::check(offgrid_set_points(handle_.get(), count, raw[0], raw[1], raw[2], stream));
+    count_ = count;
+  }
+
+  // `in` holds strengths and `out` modes for type 1, the other way round for type 2.
+  void execute(std::span<const Complex> in, std::span<Complex> out, void* stream = nullptr) const {
+    run(offgrid_execute, type_ == 1, in, out, stream);
+  }
+
+  // The adjoint: `in` and `out` change roles.
+  void adjoint(std::span<const Complex> in, std::span<Complex> out, void* stream = nullptr) const {
+    run(offgrid_execute_adjoint, type_ != 1, in, out, stream);
+  }
+
+  [[nodiscard]] std::string describe() const { return offgrid_plan_describe(handle_.get()); }
+
+  // A number by name, such as "width" or "expected_error"; offgrid.h lists them.
+  [[nodiscard]] double get(const char* name) const {
+    double value = 0;
+    detail::check(offgrid_plan_get(handle_.get(), name, &value));
+    return value;
+  }
+
+  [[nodiscard]] std::size_t workspace_bytes() const { return static_cast<std::size_t>(get("workspace_bytes")); }
+  [[nodiscard]] std::int64_t points() const noexcept { return count_; }
+  [[nodiscard]] offgrid_plan handle() const noexcept { return handle_.get(); }
+
+ private:
+  using Execute = offgrid_status (*)(offgrid_plan, void*, void*, void*);
+
+  static void expect(bool good, const char* message) {
+    if (!good) throw Error(OFFGRID_INVALID_ARGUMENT, message);
+  }
+
+  void run(Execute call, bool to_modes, std::span<const Complex> in, std::span<Complex> out, void* stream) const {
+    const auto strengths = static_cast<std::size_t>(transforms_ * count_);
+    const auto modes = static_cast<std::size_t>(mode_count_);
+    expect(in.size() == (to_modes ? strengths : modes), "in: the length does not match the plan");
+    expect(out.size() == (to_modes ? modes : strengths), "out: the length does not match the plan");
+    auto* source = const_cast<Complex*>(in.data());  // the C call reads this side only
+    detail::check(to_modes ? call(handle_.get(), source, out.data(), stream)
+                           : call(handle_.get(), out.data(), source, stream));
+  }
+
+  detail::PlanHandle handle_;
+  std::int64_t transforms_, mode_count_ = 0, count_ = 0;
+  int type_;
+  std::size_t dim_ = 0;
+};
+
+// One call for a single transform. `in` and `out` as in Plan::execute.
+template <class T>
+void transform(const Problem& problem, std::initializer_list<std::span<const T>> points,
+               std::span<const std::complex<T>> in, std::span<std::complex<T>> out) {
+  Plan<T> plan(problem);
+  plan.set_points(points);
+  plan.execute(in, out);
+}
+
+}  // namespace api
+}  // namespace offgrid

@@ -1,0 +1,53 @@
+// The seam between core and the backends: the stages of a transform on one kind of device.
+// Control goes down once a stage and never comes back up: an engine reads its Design and never calls core's plan.
+#pragma once
+
+#include <complex>
+#include <cstddef>
+#include <functional>
+#include <memory>
+
+#include "core/design.hpp"
+#include "core/types.hpp"
+
+namespace offgrid {
+
+// Scratch of one execute, opaque to core: the grids of a batch in whatever layout the engine likes.
+class Grid {
+ public:
+  virtual ~Grid() = default;
+};
+using GridLease = std::unique_ptr<Grid, std::function<void(Grid*)>>;
+
+// One a plan. All calls but set_points are const and may run at the same time, each with a grid of its own.
+template <class T> class Engine {
+ public:
+  using Complex = std::complex<T>;
+  virtual ~Engine() = default;
+
+  virtual void set_points(const Points<T>& points, Stream stream) = 0;  // strong guarantee: throws and changes nothing
+  virtual GridLease lease_grid(std::int64_t batch) const = 0;
+  // strengths: [batch][points], consecutive vectors
+  virtual void spread(const Complex* strengths, Grid& grid, Stream stream) const = 0;
+  virtual void interpolate(const Grid& grid, Complex* strengths, Stream stream) const = 0;
+  // modes: [batch][N3][N2][N1]. Pruned FFT with crop or padding and deconvolution; grid_to_modes may destroy the grid.
+  virtual void grid_to_modes(Grid& grid, Complex* modes, Sign sign, Stream stream) const = 0;
+  virtual void modes_to_grid(const Complex* modes, Grid& grid, Sign sign, Stream stream) const = 0;
+
+  [[nodiscard]] virtual std::size_t workspace_bytes() const = 0;  // of one execute
+  [[nodiscard]] virtual std::string describe() const = 0;
+};
+
+// A backend is a value that is handed to core, so that core names none of them.
+struct Backend {
+  BackendTraits traits;
+  std::unique_ptr<Engine<float>> (*make_f32)(const Design&) = nullptr;
+  std::unique_ptr<Engine<double>> (*make_f64)(const Design&) = nullptr;
+
+  template <class T> [[nodiscard]] std::unique_ptr<Engine<T>> make(const Design& design) const {
+    if constexpr (sizeof(T) == 4) return make_f32(design);
+    else return make_f64(design);
+  }
+};
+
+}  // namespace offgrid

@@ -1,0 +1,53 @@
+// The options, and the one table that names them. The table feeds the C calls, the command line, the range checks and the
+// documentation: an option is added here and nowhere else.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <variant>
+
+#include "core/types.hpp"
+
+namespace offgrid {
+
+enum class DeviceKind { automatic, cpu, cuda };
+
+struct Options {
+  // behaviour
+  int sign = 0;  // 0: -1 for type 1, +1 for type 2
+  std::int64_t transforms = 1;
+  ModeOrder mode_order = ModeOrder::centred;
+  bool strict = false;
+  DeviceKind device = DeviceKind::automatic;
+  // performance
+  std::int64_t points_hint = 0;  // 0: about as many points as modes
+  double upsampling = 0;         // 0: chosen
+  int width = 0;                 // 0: chosen
+  WindowKind window = WindowKind::automatic;
+  std::int64_t batch = 0;  // 0: chosen
+  int threads = 0;         // 0: what OpenMP would take
+};
+
+// One row of the table: `field` points into Options; `words` are the values of an enumeration, in its order.
+struct OptionRow {
+  using Field = std::variant<int Options::*, std::int64_t Options::*, double Options::*, bool Options::*,
+                             ModeOrder Options::*, DeviceKind Options::*, WindowKind Options::*>;
+  std::string_view name;
+  Field field;
+  double low, high;
+  std::span<const std::string_view> words;
+  std::string_view help;
+};
+
+std::span<const OptionRow> option_table();
+
+// Both throw invalid_argument for an unknown name or a value out of range, and leave `options` as it was.
+void set_option(Options& options, std::string_view name, double value);
+void set_option(Options& options, std::string_view name, std::string_view word);
+
+// The table in words, one option a line.
+std::string options_help();
+
+}  // namespace offgrid

@@ -1,0 +1,41 @@
+// The words of the library as types: what a user asks for (Problem), and the values that pass between the layers.
+#pragma once
+
+#include <array>
+#include <complex>
+#include <cstddef>
+#include <cstdint>
+
+namespace offgrid {
+
+inline constexpr int max_dim = 3;
+
+enum class Precision { f32, f64 };
+enum class Sign { minus = -1, plus = +1 };                 // of i in exp(+-i k.x)
+enum class ModeOrder { centred, fft };                     // -N/2..N/2-1, or 0..N/2-1, -N/2..-1
+enum class WindowKind { automatic, prolate, semicircle };  // semicircle: the paper's ES kernel
+
+using Sizes = std::array<std::int64_t, max_dim>;  // one a axis, axis 0 (x) is contiguous in memory; unused axes hold 1
+
+// What is asked for, before anything is chosen.
+struct Problem {
+  int type = 1;  // 1: points to modes, 2: modes to points
+  int dim = 1;
+  Sizes modes{1, 1, 1};
+  Precision precision = Precision::f64;
+  double tolerance = 1e-6;
+};
+
+// M points: one array an axis. Axes beyond the dimension are null.
+template <class T>
+struct Points {
+  std::int64_t count = 0;
+  std::array<const T*, max_dim> axis{};
+};
+
+using Stream = void*;  // a cudaStream_t on a GPU; ignored on the CPU
+
+template <class T>
+constexpr Precision precision_of = sizeof(T) == 4 ? Precision::f32 : Precision::f64;
+
+}  // namespace offgrid
