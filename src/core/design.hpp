@@ -1,5 +1,6 @@
-// Everything that is chosen from a problem, its tolerance and the options, before a device is touched: an immutable value.
-// Flow: validate -> choose sigma and width (cost) -> grid -> polynomial and deconvolution. Engines read it and choose nothing.
+// Everything that is chosen from a problem, its tolerance and the options, before a device is touched: an immutable
+// value. Flow: validate -> choose sigma and width (cost) -> grid -> polynomial and deconvolution. Engines read it and
+// choose nothing.
 #pragma once
 
 #include <array>
@@ -14,10 +15,16 @@
 
 namespace offgrid {
 
-// What core knows of an engine when it weighs costs: relative times of the elementary steps.
+// What core knows of an engine when it weighs costs: relative times of its elementary steps.
 struct BackendTraits {
   std::string name;
-  int lanes_f32 = 16, lanes_f64 = 8;  // reals in a vector: a row of w complex cells costs ceil(2w / lanes) of them
+  int lanes_f32 = 1, lanes_f64 = 1;  // reals in a vector: a row of w complex cells is ceil(2w / lanes) of them
+  double point = 1;                  // a point: load, gather of its strength, loop
+  double kernel_axis = 1;            // a kernel value an axis
+  double row_vector = 1;             // a vector of a row, read and written
+  double fft = 1;                    // a vector of cells in one radix-2 pass
+  double cell = 1;                   // a vector of cells cleared, folded and read again
+  std::int64_t batch_bytes = 0;      // grids worked on together should fit in here
 };
 
 struct Design {
@@ -28,10 +35,10 @@ struct Design {
   Sizes grid{1, 1, 1};
   Polynomial polynomial;
   std::array<std::vector<double>, max_dim> deconvolution;  // [axis][|k|], k = 0 .. N/2
-  std::int64_t batch = 1;          // vectors worked on together
-  double expected_error = 0;       // relative l2, of the transform as designed
-  double reachable_tolerance = 0;  // the smallest tolerance that this problem can be given
-  bool empty = false;              // some axis has no modes
+  std::int64_t batch = 1;                                  // vectors worked on together
+  double expected_error = 0;                               // relative l2, of the transform as designed
+  double reachable_tolerance = 0;                          // the smallest tolerance that this problem can be given
+  bool empty = false;                                      // some axis has no modes
 
   [[nodiscard]] int dim() const { return problem.dim; }
   [[nodiscard]] std::int64_t mode_count() const { return problem.modes[0] * problem.modes[1] * problem.modes[2]; }

@@ -45,8 +45,10 @@ struct Backend {
   std::unique_ptr<Engine<double>> (*make_f64)(const Design&) = nullptr;
 
   template <class T> [[nodiscard]] std::unique_ptr<Engine<T>> make(const Design& design) const {
-    if constexpr (sizeof(T) == 4) return make_f32(design);
-    else return make_f64(design);
+    if constexpr (sizeof(T) == 4)
+      return make_f32(design);
+    else
+      return make_f64(design);
   }
 };
 

@@ -1,5 +1,5 @@
-// The options, and the one table that names them. The table feeds the C calls, the command line, the range checks and the
-// documentation: an option is added here and nowhere else.
+// The options, and the one table that names them. The table feeds the C calls, the command line, the range checks and
+// the documentation: an option is added here and nowhere else.
 #pragma once
 
 #include <cstdint>

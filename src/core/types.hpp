@@ -27,15 +27,13 @@ struct Problem {
 };
 
 // M points: one array an axis. Axes beyond the dimension are null.
-template <class T>
-struct Points {
+template <class T> struct Points {
   std::int64_t count = 0;
   std::array<const T*, max_dim> axis{};
 };
 
 using Stream = void*;  // a cudaStream_t on a GPU; ignored on the CPU
 
-template <class T>
-constexpr Precision precision_of = sizeof(T) == 4 ? Precision::f32 : Precision::f64;
+template <class T> constexpr Precision precision_of = sizeof(T) == 4 ? Precision::f32 : Precision::f64;
 
 }  // namespace offgrid

@@ -1,0 +1,211 @@
+// `offgrid accuracy`: measures the library's error against direct sums over dimension, type, precision, tolerance, size and
+// points, and fails where a measured error exceeds its tolerance. A direct sum serves all tolerances of its points.
+#include <algorithm>
+#include <complex>
+#include <cstdio>
+#include <memory>
+
+#include "accuracy_cases.hpp"
+#include "commands.hpp"
+#include "direct_sum.hpp"
+#include "plan_flags.hpp"
+#include "point_sets.hpp"
+#include "progress.hpp"
+#include "random.hpp"
+#include "text.hpp"
+
+namespace cli {
+namespace {
+
+constexpr const char* footer =
+    "Example:\n"
+    "  offgrid accuracy                                 the whole table, a few minutes\n"
+    "  offgrid accuracy --quick                         a part of it, seconds\n"
+    "  offgrid accuracy --dim 3 --precision f32 --tolerance 1e-6 --csv accuracy.csv\n"
+    "Exit code 1 where any measured error exceeds its tolerance.";
+
+struct Settings {
+  std::vector<int> dims{1, 2, 3}, types{1, 2};
+  std::vector<std::string> precisions{"f32", "f64"}, sizes, sets;
+  std::vector<double> tolerances;
+  std::string csv;
+  bool quick = false, progress = false;
+  PlanFlags flags;
+
+  [[nodiscard]] Extent extent() const { return quick ? Extent::quick : Extent::full; }
+};
+
+template <class Value>
+bool chosen(const std::vector<Value>& list, const Value& value) {
+  return list.empty() || std::find(list.begin(), list.end(), value) != list.end();
+}
+
+std::vector<double> tolerances_of(const Settings& settings, const std::string& precision) {
+  return settings.tolerances.empty() ? tolerances_for(precision, settings.extent()) : settings.tolerances;
+}
+
+std::vector<SizeCase> sizes_of(const Settings& settings, int dim) {
+  auto sizes = sizes_for(dim, settings.extent());
+  std::erase_if(sizes, [&](const SizeCase& size) { return !chosen(settings.sizes, size.name); });
+  return sizes;
+}
+
+std::vector<PointSet> sets_of(const Settings& settings) {
+  std::vector<PointSet> sets;
+  for (const auto set : all_point_sets)
+    if (chosen(settings.sets, std::string(name_of(set)))) sets.push_back(set);
+  return sets;
+}
+
+// One row of the sweep: everything but the points and the tolerance.
+struct Row {
+  int dim, type;
+  std::string precision;
+  SizeCase size;
+
+  // Where all points are about one, a type 2 output is about one number, and a chance cancellation in it would pass for an
+  // error; several vectors average that out.
+  [[nodiscard]] std::int64_t vectors() const { return type == 1 ? 1 : (size.name == "large" ? 2 : 8); }
+};
+
+template <class T>
+class RowSweep {
+ public:
+  RowSweep(const Settings& settings, Row row) : row_(std::move(row)), tolerances_(tolerances_of(settings, row_.precision)) {
+    for (const double tolerance : tolerances_) {
+      offgrid::Problem problem{.type = row_.type, .modes = row_.size.modes, .tolerance = tolerance};
+      problem.transforms = row_.vectors();
+      problem.options = settings.flags.given();
+      problem.options.emplace_back("points_hint", static_cast<double>(row_.size.points));
+      plans_.push_back(std::make_unique<offgrid::Plan<T>>(problem));
+    }
+  }
+
+  void measure(PointSet set, std::vector<AccuracyCell>& cells, ProgressBar& bar) {
+    const auto points = make_points<T>({set, row_.size.points, row_.size.modes, grids(), 17});
+    const auto axes = points.spans();
+    std::vector<Complex> input(static_cast<std::size_t>(input_size() * row_.vectors()));
+    std::vector<Complex> output(static_cast<std::size_t>(output_size() * row_.vectors()));
+    fill_random<T>(input, 23);
+    const auto expected = reference(axes, input);
+    for (std::size_t i = 0; i < plans_.size(); ++i) {
+      set_points(*plans_[i], axes);
+      plans_[i]->execute(input, output);
+      const double error = relative_error<T>(output, expected, positions());
+      cells.push_back({row_.dim, row_.type, row_.precision, row_.size.name, name_of(set), tolerances_[i], error});
+      bar.step(cells.back().name());
+    }
+  }
+
+ private:
+  using Complex = std::complex<T>;
+
+  [[nodiscard]] std::int64_t input_size() const { return row_.type == 1 ? row_.size.points : mode_count(row_.size.modes); }
+  [[nodiscard]] std::int64_t output_size() const { return row_.type == 1 ? mode_count(row_.size.modes) : row_.size.points; }
+
+  [[nodiscard]] std::vector<std::int64_t> sampled() const {
+    return sample_positions(output_size(), row_.size.samples / row_.vectors(), 29);
+  }
+
+  // The sampled outputs of every vector, as positions in the whole output.
+  [[nodiscard]] std::vector<std::int64_t> positions() const {
+    std::vector<std::int64_t> all;
+    for (std::int64_t vector = 0; vector < row_.vectors(); ++vector)
+      for (const auto position : sampled()) all.push_back(vector * output_size() + position);
+    return all;
+  }
+
+  [[nodiscard]] Sums reference(const AxisSpans<T>& axes, std::span<const Complex> input) const {
+    const DirectProblem problem{row_.size.modes, row_.type == 1 ? -1 : 1, ModeOrder::centred};
+    const auto wanted = sampled();
+    const bool everything = static_cast<std::int64_t>(wanted.size()) == output_size();
+    Sums all;
+    for (std::int64_t vector = 0; vector < row_.vectors(); ++vector) {
+      const auto part = input.subspan(static_cast<std::size_t>(vector * input_size()), static_cast<std::size_t>(input_size()));
+      const Sums sums = row_.type == 2 ? direct_type2<T>(problem, axes, part, wanted)
+                        : everything   ? direct_type1<T>(problem, axes, part)
+                                       : direct_type1<T>(problem, axes, part, wanted);
+      all.insert(all.end(), sums.begin(), sums.end());
+    }
+    return all;
+  }
+
+  // The grids that the plans chose, so that points can be put on their nodes.
+  [[nodiscard]] std::vector<std::vector<std::int64_t>> grids() const {
+    std::vector<std::vector<std::int64_t>> all;
+    for (const auto& plan : plans_) {
+      auto& grid = all.emplace_back();
+      for (int axis = 1; axis <= row_.dim; ++axis)
+        grid.push_back(static_cast<std::int64_t>(plan->get(format("grid%d", axis).c_str())));
+    }
+    return all;
+  }
+
+  Row row_;
+  std::vector<double> tolerances_;
+  std::vector<std::unique_ptr<offgrid::Plan<T>>> plans_;
+};
+
+template <class T>
+void measure_row(const Settings& settings, const Row& row, std::vector<AccuracyCell>& cells, ProgressBar& bar) {
+  RowSweep<T> sweep(settings, row);
+  for (const auto set : sets_of(settings)) sweep.measure(set, cells, bar);
+}
+
+std::vector<Row> rows_of(const Settings& settings) {
+  std::vector<Row> rows;
+  for (const int dim : settings.dims)
+    for (const int type : settings.types)
+      for (const auto& precision : settings.precisions)
+        for (const auto& size : sizes_of(settings, dim)) rows.push_back({dim, type, precision, size});
+  return rows;
+}
+
+std::vector<AccuracyCell> measure_all(const Settings& settings) {
+  const auto rows = rows_of(settings);
+  std::size_t total = 0;
+  for (const auto& row : rows) total += tolerances_of(settings, row.precision).size() * sets_of(settings).size();
+  if (total == 0) throw InputError("nothing to measure: no size or point set has that name");
+  ProgressBar bar("accuracy", static_cast<std::int64_t>(total),
+                  progress_mode(settings.progress ? ProgressWish::always : ProgressWish::automatic));
+  std::vector<AccuracyCell> cells;
+  for (const auto& row : rows)
+    row.precision == "f32" ? measure_row<float>(settings, row, cells, bar) : measure_row<double>(settings, row, cells, bar);
+  return cells;
+}
+
+int run(const Settings& settings) {
+  const Stopwatch watch;
+  const auto cells = measure_all(settings);
+  print_accuracy(cells);
+  if (!settings.csv.empty()) write_accuracy_csv(settings.csv, cells);
+  const auto by_ratio = [](const AccuracyCell& a, const AccuracyCell& b) { return a.ratio() < b.ratio(); };
+  const auto worst = *std::max_element(cells.begin(), cells.end(), by_ratio);
+  const auto failed = std::count_if(cells.begin(), cells.end(), [](const auto& cell) { return !(cell.ratio() <= 1); });
+  std::printf("worst: %s, error %.2e, %.2f of the tolerance\n", worst.name().c_str(), worst.error, worst.ratio());
+  std::printf("%zu cells in %s, %td over their tolerance\n", cells.size(), readable_seconds(watch.seconds()).c_str(), failed);
+  return failed == 0 ? exit_success : exit_failure;
+}
+
+}  // namespace
+
+Command add_accuracy(CLI::App& program) {
+  auto* app = program.add_subcommand("accuracy", "Measure errors against direct sums; fail where one exceeds its tolerance.");
+  app->footer(footer);
+  auto settings = std::make_shared<Settings>();
+  app->add_option("--dim", settings->dims, "1,2,3")->delimiter(',')->check(CLI::Range(1, 3));
+  app->add_option("--type", settings->types, "1,2")->delimiter(',')->check(CLI::Range(1, 2));
+  app->add_option("--precision", settings->precisions, "f32,f64")->delimiter(',')->check(CLI::IsMember({"f32", "f64"}));
+  app->add_option("--tolerance", settings->tolerances, "these instead of every decade that the precision can reach")
+      ->delimiter(',')
+      ->check(CLI::Range(1e-13, 0.5));
+  app->add_option("--size", settings->sizes, "even,odd,prime,one,two,three,small,wide,tall,large")->delimiter(',');
+  app->add_option("--points", settings->sets, "uniform,clustered,nodes,edges,far,repeated,radial")->delimiter(',');
+  app->add_option("--csv", settings->csv, "write every cell to this file");
+  app->add_flag("--quick", settings->quick, "a part of the sizes and tolerances");
+  app->add_flag("--progress", settings->progress, "show progress even where stderr is no terminal");
+  settings->flags.add_to(*app, {"transforms", "points_hint", "sign", "mode_order"});
+  return {app, [settings] { return run(*settings); }};
+}
+
+}  // namespace cli

@@ -1,0 +1,75 @@
+#include "array_shapes.hpp"
+
+#include <algorithm>
+
+namespace cli {
+namespace {
+
+[[noreturn]] void refuse(const NpyArray& array, const std::string& expected) {
+  throw InputError(array.name() + ": its shape is " + shape_text(array.shape()) + ", expected " + expected);
+}
+
+enum class Layout { columns, rows };
+
+Layout layout_of(const NpyArray& array, std::size_t dim) {
+  const auto wanted = static_cast<std::int64_t>(dim);
+  if (array.shape()[1] == wanted) return Layout::columns;
+  if (array.shape()[0] == wanted) return Layout::rows;
+  refuse(array, format("(M, %zu), a row a point, or (%zu, M), a row an axis", dim, dim));
+}
+
+}  // namespace
+
+std::size_t dimension_of(const std::vector<NpyArray>& files, const Shape& modes) {
+  if (files.size() > 3) throw InputError("--points: give one NPY file, or one an axis, at most 3");
+  for (const auto& file : files)
+    if (file.shape().size() != 1 && (files.size() > 1 || file.shape().size() != 2))
+      refuse(file, files.size() > 1 ? "(M,): one coordinate of every point" : "(M,) in 1D, or (M, d)");
+  std::size_t dim = modes.size();
+  if (files.size() > 1 || files[0].shape().size() == 1) {
+    if (dim != 0 && dim != files.size())
+      throw InputError(format("--modes has %zu sizes but --points gives %zu coordinates a point; they must agree", dim,
+                              files.size()));
+    return files.size();
+  }
+  if (dim == 0) dim = static_cast<std::size_t>(std::min<std::int64_t>(4, files[0].shape()[1]));
+  if (dim < 1 || dim > 3) refuse(files[0], "(M, d) with d = 1, 2 or 3");
+  return dim;
+}
+
+template <class T>
+std::vector<Values<T>> read_points(const std::vector<NpyArray>& files, std::size_t dim) {
+  std::vector<Values<T>> axes;
+  if (files[0].shape().size() == 1) {
+    for (const auto& file : files) {
+      if (file.shape() != files[0].shape()) refuse(file, shape_text(files[0].shape()) + " as " + files[0].name() + " has");
+      axes.push_back(file.values<T>());
+    }
+    return axes;
+  }
+  const Layout layout = layout_of(files[0], dim);
+  for (std::size_t axis = 0; axis < dim; ++axis)
+    axes.push_back(layout == Layout::columns ? files[0].column<T>(static_cast<std::int64_t>(axis))
+                                             : files[0].row<T>(static_cast<std::int64_t>(axis)));
+  return axes;
+}
+
+InputShape split_batch(const NpyArray& input, std::size_t inner_axes) {
+  const Shape& shape = input.shape();
+  if (shape.size() == inner_axes) return {shape, 0};
+  if (shape.size() != inner_axes + 1)
+    refuse(input, format("%zu ax%s, or one more in front for a batch", inner_axes, inner_axes == 1 ? "is" : "es"));
+  if (shape[0] == 0) refuse(input, "at least one vector in the batch");
+  return {Shape(shape.begin() + 1, shape.end()), shape[0]};
+}
+
+Shape reversed(const Shape& sizes) { return Shape(sizes.rbegin(), sizes.rend()); }
+
+void expect_shape(const NpyArray& input, const InputShape& found, const Shape& expected, const std::string& meaning) {
+  if (found.inner != expected) refuse(input, shape_text(expected) + ", " + meaning + ", or a batch of them");
+}
+
+template std::vector<Values<float>> read_points<float>(const std::vector<NpyArray>&, std::size_t);
+template std::vector<Values<double>> read_points<double>(const std::vector<NpyArray>&, std::size_t);
+
+}  // namespace cli

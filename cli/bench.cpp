@@ -1,0 +1,205 @@
+// `offgrid bench`: times plan, set_points and execute apart on the cells of cells.hpp, and measures the error of what was
+// timed. Cells that differ in the tolerance only share their points, their input and their direct sum.
+#include <algorithm>
+#include <complex>
+#include <cstdio>
+#include <fstream>
+#include <memory>
+
+#include "bench_report.hpp"
+#include "cells.hpp"
+#include "commands.hpp"
+#include "direct_sum.hpp"
+#include "plan_flags.hpp"
+#include "progress.hpp"
+#include "random.hpp"
+#include "text.hpp"
+
+namespace cli {
+namespace {
+
+constexpr const char* footer =
+    "Example:\n"
+    "  offgrid bench --list                                          the names of the cells\n"
+    "  offgrid bench --max-points 1e6 --repeats 7                    those that are quick\n"
+    "  offgrid bench --cells 'single/2d1/*' --threads 2 --csv times.csv --json times.json\n"
+    "  offgrid bench --cells '3d2/f64.*cluster' --baseline anchors.csv\n"
+    "A pattern is a glob over the whole name, or a regular expression found anywhere in it.";
+
+struct Settings {
+  std::vector<std::string> patterns;
+  double max_points = 1e18;
+  int repeats = 5;
+  std::int64_t samples = 64;
+  double stage_seconds = 20;
+  std::string csv, json, baseline;
+  bool list = false, no_error = false, progress = false;
+  PlanFlags flags;
+};
+
+// What cells share that differ in the tolerance only.
+template <class T>
+struct CellData {
+  using Complex = std::complex<T>;
+
+  explicit CellData(const Cell& cell)
+      : points(make_points<T>({cell.set, cell.points, cell.modes(), {}, 5})), input(static_cast<std::size_t>(inputs(cell))) {
+    fill_random<T>(input, 7);
+  }
+
+  static std::int64_t inputs(const Cell& cell) {
+    return cell.batch * (cell.type == 1 ? cell.points : mode_count(cell.modes()));
+  }
+  static std::int64_t outputs(const Cell& cell) {
+    return cell.batch * (cell.type == 1 ? mode_count(cell.modes()) : cell.points);
+  }
+
+  // The last vector of the batch at sampled outputs, summed directly once.
+  const Sums& reference(const Cell& cell, std::int64_t samples) {
+    if (!expected.empty()) return expected;
+    const DirectProblem problem{cell.modes(), cell.type == 1 ? -1 : 1, ModeOrder::centred};
+    const auto one = static_cast<std::size_t>(inputs(cell) / cell.batch);
+    const auto last = std::span<const Complex>(input).last(one);
+    sampled = sample_positions(outputs(cell) / cell.batch, samples, 11);
+    const auto axes = points.spans();
+    expected = cell.type == 1 ? direct_type1<T>(problem, axes, last, sampled) : direct_type2<T>(problem, axes, last, sampled);
+    return expected;
+  }
+
+  Points<T> points;
+  std::vector<Complex> input;
+  std::vector<std::int64_t> sampled;
+  Sums expected;
+};
+
+bool share_data(const Cell& a, const Cell& b) {
+  return a.dim == b.dim && a.type == b.type && a.precision == b.precision && a.size == b.size && a.points == b.points &&
+         a.set == b.set && a.batch == b.batch;
+}
+
+// Runs once to warm up, then `repeats` times or until the time is used up.
+template <class Work>
+std::vector<double> repeat(const Settings& settings, const Work& work) {
+  std::vector<double> seconds;
+  const Stopwatch watch;
+  work();
+  do {
+    seconds.push_back(seconds_of(work));
+  } while (static_cast<int>(seconds.size()) < settings.repeats && watch.seconds() < settings.stage_seconds);
+  return seconds;
+}
+
+template <class T>
+Measurement measure(const Settings& settings, const Cell& cell, CellData<T>& data) {
+  offgrid::Problem problem{.type = cell.type, .modes = cell.modes(), .tolerance = cell.tolerance};
+  problem.transforms = cell.batch;
+  problem.options = settings.flags.given();
+  problem.options.emplace_back("points_hint", static_cast<double>(cell.points));
+  std::unique_ptr<offgrid::Plan<T>> plan;
+  std::vector<std::complex<T>> output(static_cast<std::size_t>(CellData<T>::outputs(cell)));
+  const auto axes = data.points.spans();
+
+  Measurement result;
+  result.cell = cell.name();
+  result.tolerance = cell.tolerance;
+  result.plan = spread_of(repeat(settings, [&] {
+    plan.reset();
+    plan = std::make_unique<offgrid::Plan<T>>(problem);
+  }));
+  result.set_points = spread_of(repeat(settings, [&] { set_points(*plan, axes); }));
+  const auto times = repeat(settings, [&] { plan->execute(data.input, output); });
+  result.execute = spread_of(times);
+  result.repeats = times.size();
+  result.workspace_bytes = plan->get("workspace_bytes");
+  if (settings.no_error) return result;
+  const Sums& expected = data.reference(cell, settings.samples);
+  const auto last = std::span<const std::complex<T>>(output).last(output.size() / static_cast<std::size_t>(cell.batch));
+  result.error = relative_error<T>(last, expected, data.sampled);
+  return result;
+}
+
+// Keeps the data of the last cell, in case that the next one shares it.
+class Bench {
+ public:
+  explicit Bench(const Settings& settings) : settings_(settings) {}
+
+  Measurement run(const Cell& cell) {
+    if (!last_ || !share_data(*last_, cell)) {
+      single_.reset();
+      double_.reset();
+      if (cell.precision == Precision::f32)
+        single_ = std::make_unique<CellData<float>>(cell);
+      else
+        double_ = std::make_unique<CellData<double>>(cell);
+      last_ = cell;
+    }
+    return single_ ? measure<float>(settings_, cell, *single_) : measure<double>(settings_, cell, *double_);
+  }
+
+ private:
+  const Settings& settings_;
+  std::optional<Cell> last_;
+  std::unique_ptr<CellData<float>> single_;
+  std::unique_ptr<CellData<double>> double_;
+};
+
+std::vector<Cell> chosen_cells(const Settings& settings) {
+  std::vector<Cell> chosen;
+  for (const auto& cell : all_cells()) {
+    const auto fits = [&](const std::string& pattern) { return matches(cell.name(), pattern); };
+    const bool wanted = settings.patterns.empty() || std::any_of(settings.patterns.begin(), settings.patterns.end(), fits);
+    if (wanted && static_cast<double>(cell.points) <= settings.max_points) chosen.push_back(cell);
+  }
+  if (chosen.empty()) throw InputError("no cell matches; `offgrid bench --list` names them all");
+  return chosen;
+}
+
+int run(const Settings& settings) {
+  const auto cells = chosen_cells(settings);
+  if (settings.list) {
+    for (const auto& cell : cells) std::printf("%s\n", cell.name().c_str());
+    return exit_success;
+  }
+  const Baseline baseline = settings.baseline.empty() ? Baseline{} : read_baseline(settings.baseline);
+  std::vector<Measurement> measured;
+  Bench bench(settings);
+  StageTicker ticker(progress_mode(settings.progress ? ProgressWish::always : ProgressWish::automatic));
+  print_header(baseline);
+  for (const auto& cell : cells) {
+    ticker.enter(format("cell %zu of %zu, %s", measured.size() + 1, cells.size(), cell.name().c_str()));
+    measured.push_back(bench.run(cell));
+    ticker.clear();
+    print_row(measured.back(), baseline);
+  }
+  if (!baseline.empty()) print_means(measured, baseline);
+  if (!settings.csv.empty()) write_bench_csv(settings.csv, measured);
+  if (!settings.json.empty()) write_bench_json(settings.json, measured);
+  return exit_success;
+}
+
+}  // namespace
+
+Command add_bench(CLI::App& program) {
+  auto* app = program.add_subcommand("bench", "Time plan, set_points and execute on a fixed list of cells.");
+  app->footer(footer);
+  auto settings = std::make_shared<Settings>();
+  app->add_option("--cells", settings->patterns, "only those that match one of these patterns");
+  app->add_flag("--list", settings->list, "print the names of the cells and stop");
+  app->add_option("--max-points", settings->max_points, "skip cells with more points");
+  app->add_option("--repeats", settings->repeats, "timed runs a stage, after one to warm up")
+      ->check(CLI::Range(1, 1000))
+      ->capture_default_str();
+  app->add_option("--stage-seconds", settings->stage_seconds, "stop repeating a stage after so long")->capture_default_str();
+  app->add_option("--samples", settings->samples, "outputs that the error is measured over")
+      ->check(CLI::Range(1, 100000))
+      ->capture_default_str();
+  app->add_flag("--no-error", settings->no_error, "skip the direct sums");
+  app->add_option("--csv", settings->csv, "write the measurements to this file");
+  app->add_option("--json", settings->json, "write them as JSON too");
+  app->add_option("--baseline", settings->baseline, "CSV of another library's times, to print ratios to");
+  app->add_flag("--progress", settings->progress, "show progress even where stderr is no terminal");
+  settings->flags.add_to(*app, {"transforms", "points_hint", "sign", "mode_order"});
+  return {app, [settings] { return run(*settings); }};
+}
+
+}  // namespace cli

@@ -1,0 +1,40 @@
+// What `offgrid bench` measured, as a table, CSV and JSON, and against a baseline: a CSV in the format of
+// `cell,default_setpts_ms,default_exec_ms,..,best_setpts_ms,best_exec_ms,..`, one row a cell.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "timing.hpp"
+
+namespace cli {
+
+struct Measurement {
+  std::string cell;
+  Spread plan, set_points, execute;  // seconds
+  std::size_t repeats = 0;
+  double workspace_bytes = 0;
+  double tolerance = 0;
+  std::optional<double> error;  // relative l2 over sampled outputs
+};
+
+struct BaselineRow {
+  double default_exec_ms = 0, best_exec_ms = 0, best_set_points_ms = 0;
+};
+using Baseline = std::map<std::string, BaselineRow>;
+
+Baseline read_baseline(const std::string& path);
+
+void print_header(const Baseline& baseline);
+void print_row(const Measurement& measured, const Baseline& baseline);
+
+// Geometric means of baseline over ours: over 1, we are faster.
+void print_means(const std::vector<Measurement>& measured, const Baseline& baseline);
+
+void write_bench_csv(const std::string& path, const std::vector<Measurement>& measured);
+void write_bench_json(const std::string& path, const std::vector<Measurement>& measured);
+
+}  // namespace cli

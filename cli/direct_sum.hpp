@@ -1,0 +1,60 @@
+// The oracle: the defining sums, evaluated directly, with the points exactly as given.
+//
+//   type 1:  f[k] = sum_j c[j] exp(sign i k.x[j])        type 2:  c[j] = sum_k f[k] exp(sign i k.x[j])
+//
+// x/(2 pi) mod 1 is kept as a 128-bit fixed-point fraction, so k.x/(2 pi) mod 1 is exact integer arithmetic for any k, and
+// only the final sine and cosine round. Sums go through blocks into long double. The result is good to about 3e-16 of
+// its l2 norm for |x| <= 1e8 and |k| <= 2^20. The program and the tests share this file.
+#pragma once
+
+#include <complex>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace cli {
+
+enum class ModeOrder { centred, fft };
+
+struct DirectProblem {
+  std::vector<std::int64_t> modes;  // N1, .. Nd; the first axis is contiguous in memory
+  int sign = -1;                    // of i in the exponent
+  ModeOrder order = ModeOrder::centred;
+};
+
+// One span an axis, all of the same length. A std::vector of spans converts where T is written out: direct_type1<double>(..)
+template <class T>
+using Axes = std::span<const std::span<const T>>;
+
+using Sums = std::vector<std::complex<double>>;
+
+// The whole output: every mode, or every point.
+template <class T>
+Sums direct_type1(const DirectProblem& problem, Axes<T> points, std::span<const std::complex<T>> strengths);
+template <class T>
+Sums direct_type2(const DirectProblem& problem, Axes<T> points, std::span<const std::complex<T>> modes);
+
+// Only the sampled outputs: flat positions in the array of modes (type 1), or numbers of points (type 2).
+template <class T>
+Sums direct_type1(const DirectProblem& problem, Axes<T> points, std::span<const std::complex<T>> strengths,
+                  std::span<const std::int64_t> sampled);
+template <class T>
+Sums direct_type2(const DirectProblem& problem, Axes<T> points, std::span<const std::complex<T>> modes,
+                  std::span<const std::int64_t> sampled);
+
+// The frequency at position `index` of an axis with `size` modes.
+std::int64_t frequency(std::int64_t index, std::int64_t size, ModeOrder order);
+
+// ||computed - expected|| / ||expected|| in l2; infinite where a computed value is not a number. Zero for two zeros.
+template <class T>
+double relative_error(std::span<const std::complex<T>> computed, std::span<const std::complex<double>> expected);
+
+// The same where `expected` holds only the sampled positions of `computed`.
+template <class T>
+double relative_error(std::span<const std::complex<T>> computed, std::span<const std::complex<double>> expected,
+                      std::span<const std::int64_t> sampled);
+
+// `count` positions in [0, size), spread at random; all of them, in order, where there are no more than `count`.
+std::vector<std::int64_t> sample_positions(std::int64_t size, std::int64_t count, std::uint64_t seed);
+
+}  // namespace cli

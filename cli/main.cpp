@@ -1,0 +1,65 @@
+// offgrid, the program: nonuniform FFTs of files, what the library would choose, its accuracy, its speed, and a
+// demonstration. One file a subcommand; this one only picks it and turns exceptions into messages and exit codes.
+#include <CLI/CLI.hpp>
+#include <cstdio>
+#include <exception>
+#include <vector>
+
+#include "commands.hpp"
+#include "offgrid/offgrid.hpp"
+#include "text.hpp"
+
+namespace {
+
+constexpr const char* footer =
+    "Try:\n"
+    "  offgrid demo                         reconstruct an image from radial Fourier samples, into offgrid-demo.png\n"
+    "  offgrid info --modes 256,256         what the library would choose for a problem\n"
+    "  offgrid run --help                   transform NPY files\n"
+    "Exit codes: 0 success, 1 a check failed or the work could not be done, 2 wrong usage or input.";
+
+int run_chosen(const std::vector<cli::Command>& commands) {
+  for (const auto& command : commands)
+    if (command.app->parsed()) return command.run();
+  return cli::exit_usage;
+}
+
+int guarded(const std::vector<cli::Command>& commands) {
+  try {
+    return run_chosen(commands);
+  } catch (const cli::InputError& error) {
+    std::fprintf(stderr, "offgrid: %s\n", error.what());
+    return cli::exit_usage;
+  } catch (const offgrid::Error& error) {
+    std::fprintf(stderr, "offgrid: %s\n", error.what());
+    return error.status() == OFFGRID_INVALID_ARGUMENT ? cli::exit_usage : cli::exit_failure;
+  } catch (const std::bad_alloc&) {
+    std::fprintf(stderr, "offgrid: out of memory; take fewer points or modes\n");
+    return cli::exit_failure;
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "offgrid: %s\n", error.what());
+    return cli::exit_failure;
+  }
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  CLI::App program{"Nonuniform FFTs: sums of Fourier exponentials between points anywhere and modes on a grid."};
+  program.name("offgrid");
+  program.footer(footer);
+  program.set_version_flag("--version", std::string("offgrid ") + offgrid_version());
+  program.require_subcommand(1);
+  const std::vector<cli::Command> commands{cli::add_run(program), cli::add_info(program), cli::add_accuracy(program),
+                                           cli::add_bench(program), cli::add_demo(program)};
+  if (argc == 1) {
+    std::fputs(program.help().c_str(), stderr);
+    return cli::exit_usage;
+  }
+  try {
+    program.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    return program.exit(error) == 0 ? cli::exit_success : cli::exit_usage;
+  }
+  return guarded(commands);
+}

@@ -1,0 +1,142 @@
+// `offgrid run`: one transform, or a batch of them, from NPY files to an NPY file. The dtype of the points decides the
+// precision. Input is memory-mapped; only an array in another layout than the library's is copied.
+#include <complex>
+#include <cstdio>
+#include <memory>
+
+#include "array_shapes.hpp"
+#include "axes.hpp"
+#include "commands.hpp"
+#include "plan_flags.hpp"
+#include "progress.hpp"
+
+namespace cli {
+namespace {
+
+constexpr const char* footer =
+    "Layout: --modes lists N1,N2,N3; N1 belongs to the first coordinate. In the files the modes have numpy's shape\n"
+    "(N3, N2, N1), with one more axis in front for a batch. Points are one (M,) file an axis, or one (M, d) or (d, M) file.\n"
+    "The files' dtypes decide the precision: float32 with complex64, or float64 with complex128.\n"
+    "\n"
+    "Example, type 1 in 2D, in Python and then in the shell:\n"
+    "  np.save('points.npy', np.random.uniform(-np.pi, np.pi, (100000, 2)))\n"
+    "  np.save('strengths.npy', np.random.randn(100000) + 0j)\n"
+    "  offgrid run --type 1 --modes 256,128 --tolerance 1e-9 --points points.npy --input strengths.npy --output modes.npy\n"
+    "modes.npy then holds an array of shape (128, 256). And back to the points:\n"
+    "  offgrid run --type 2 --tolerance 1e-9 --points points.npy --input modes.npy --output values.npy";
+
+struct Settings {
+  int type = 1;
+  Shape modes;
+  double tolerance = 1e-6;
+  std::vector<std::string> points;
+  std::string input, output;
+  bool adjoint = false, verbose = false, progress = false;
+  PlanFlags flags;
+};
+
+enum class Direction { to_modes, to_points };
+
+Direction direction_of(const Settings& settings) {
+  return (settings.type == 1) != settings.adjoint ? Direction::to_modes : Direction::to_points;
+}
+
+// Fills in the modes where the input carries them, and checks the input's shape against the points.
+InputShape settle_shapes(Settings& settings, const NpyArray& input, std::size_t dim, std::int64_t count) {
+  if (direction_of(settings) == Direction::to_modes) {
+    if (settings.modes.empty())
+      throw InputError(format("--modes is needed: %zu sizes N1,..,Nd of the output, such as --modes 256,256", dim));
+    const InputShape found = split_batch(input, 1);
+    expect_shape(input, found, {count}, "one strength a point");
+    return found;
+  }
+  const InputShape found = split_batch(input, dim);
+  if (settings.modes.empty()) settings.modes = reversed(found.inner);
+  expect_shape(input, found, reversed(settings.modes), "the sizes of --modes in numpy's order");
+  return found;
+}
+
+offgrid::Problem make_problem(const Settings& settings, std::int64_t batch, std::int64_t count) {
+  offgrid::Problem problem{.type = settings.type, .modes = settings.modes, .tolerance = settings.tolerance};
+  problem.transforms = std::max<std::int64_t>(batch, 1);
+  problem.options.emplace_back("points_hint", static_cast<double>(count));
+  for (const auto& option : settings.flags.given()) problem.options.push_back(option);
+  return problem;
+}
+
+void print_stages(const std::vector<Stage>& stages) {
+  for (const auto& stage : stages)
+    std::fprintf(stderr, "%-12s %s\n", stage.name.c_str(), readable_seconds(stage.seconds).c_str());
+}
+
+template <class T>
+int transform(Settings& settings, const std::vector<NpyArray>& point_files, const NpyArray& input) {
+  using Complex = std::complex<T>;
+  std::vector<Stage> stages;
+  StageTicker ticker(progress_mode(settings.progress ? ProgressWish::always : ProgressWish::automatic));
+  const auto timed = [&](const char* name, auto&& work) {
+    ticker.enter(name);
+    stages.push_back({name, seconds_of(work)});
+  };
+
+  const std::size_t dim = dimension_of(point_files, settings.modes);
+  std::vector<Values<T>> points;
+  timed("read points", [&] { points = read_points<T>(point_files, dim); });
+  AxisSpans<T> axes;
+  for (const auto& axis : points) axes.push_back(axis.view());
+  const auto count = static_cast<std::int64_t>(axes[0].size());
+  const InputShape shape = settle_shapes(settings, input, dim, count);
+  const auto values = input.values<Complex>();
+
+  std::unique_ptr<offgrid::Plan<T>> plan;
+  timed("plan", [&] { plan = std::make_unique<offgrid::Plan<T>>(make_problem(settings, shape.batch, count)); });
+  timed("set points", [&] { set_points(*plan, axes); });
+  Shape output_shape = direction_of(settings) == Direction::to_modes ? reversed(settings.modes) : Shape{count};
+  if (shape.batch > 0) output_shape.insert(output_shape.begin(), shape.batch);
+  std::vector<Complex> output(static_cast<std::size_t>(mode_count(output_shape)));
+  timed("execute", [&] {
+    settings.adjoint ? plan->adjoint(values.view(), output) : plan->execute(values.view(), output);
+  });
+  timed("write", [&] { write_npy<Complex>(settings.output, output, output_shape); });
+
+  if (settings.verbose) {
+    std::fprintf(stderr, "%s\n", plan->describe().c_str());
+    print_stages(stages);
+  }
+  std::printf("%s: %s of %s\n", settings.output.c_str(), shape_text(output_shape).c_str(), dtype_of<Complex>().c_str());
+  return exit_success;
+}
+
+int run(Settings settings) {
+  std::vector<NpyArray> point_files;
+  for (const auto& path : settings.points) point_files.emplace_back(path);
+  const NpyArray input(settings.input);
+  if (point_files[0].dtype() == "f4") return transform<float>(settings, point_files, input);
+  if (point_files[0].dtype() == "f8") return transform<double>(settings, point_files, input);
+  throw InputError(point_files[0].name() + ": its dtype is " + point_files[0].dtype() +
+                   ", expected f4 or f8: points are real");
+}
+
+}  // namespace
+
+Command add_run(CLI::App& program) {
+  auto* app = program.add_subcommand("run", "Transform NPY files: points to modes (type 1) or modes to points (type 2).");
+  app->footer(footer);
+  auto settings = std::make_shared<Settings>();
+  app->add_option("--type", settings->type, "1: points to modes, 2: modes to points")
+      ->check(CLI::IsMember({1, 2}))
+      ->capture_default_str();
+  app->add_option("--modes", settings->modes, "N1,N2,..; may be left out where the input holds the modes")->delimiter(',');
+  app->add_option("--tolerance", settings->tolerance, "bound of the relative l2 error")->capture_default_str();
+  app->add_option("--points", settings->points, "NPY: one (M,) file an axis, or one (M, d) file")->required();
+  app->add_option("--input,--strengths", settings->input, "NPY: strengths (M,), or modes (N3, N2, N1); a batch in front")
+      ->required();
+  app->add_option("--output", settings->output, "NPY file to write")->required();
+  app->add_flag("--adjoint", settings->adjoint, "the conjugate transpose: the other direction with the opposite sign");
+  app->add_flag("-v,--verbose", settings->verbose, "say what was chosen, and the time of every stage");
+  app->add_flag("--progress", settings->progress, "show progress even where stderr is no terminal");
+  settings->flags.add_to(*app, {"transforms"});
+  return {app, [settings] { return run(*settings); }};
+}
+
+}  // namespace cli

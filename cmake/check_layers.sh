@@ -1,0 +1,31 @@
+#!/usr/bin/env bash
+# The layers that CONTRIBUTING.md draws, as rules on #include lines. The include roots catch most of it when compiling; this
+# also catches "../" paths, angle brackets, and OpenMP outside of its header. Prints each offence, fails if there is one.
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+offences=0
+
+# rule ALLOWED WHERE..: what WHERE includes, as it is written, must match ALLOWED. Standard headers always do.
+standard='<[a-z_0-9]+>|<(math|stddef|stdint|stdio|stdlib|string)\.h>'
+rule() {
+  local allowed=$1; shift
+  local files; files=$(find "$@" -name '*.[ch]' -o -name '*.[ch]pp' -o -name '*.cu' -o -name '*.cuh' 2>/dev/null || true)
+  [[ -n $files ]] || return 0
+  report "may not be included here" "$(grep -nE '^ *# *include' /dev/null $files |
+    grep -vE "include *($standard|[<\"]($allowed)[^>\"]*[>\"])" || true)"
+}
+report() { [[ -z $2 ]] || { sed "s|\$|   <- $1|" <<<"$2"; offences=1; }; }
+
+rule 'offgrid/' include
+rule 'core/' src/core
+rule 'core/|cpu/|hwy/|sys/|omp\.h' src/cpu
+rule 'core/|registry\.hpp|[a-z]+/engine\.hpp' src/registry.hpp src/registry.cpp
+rule 'api/|core/|registry\.hpp|offgrid/' src/api
+rule '[a-z_]+\.hpp|offgrid/|CLI/|png\.h|sys/|unistd\.h|fcntl\.h|pthread\.h' cli
+rule 'offgrid/' examples
+
+report 'OpenMP belongs in src/cpu/threads.hpp' "$(grep -rnE '# *pragma +omp|omp\.h|\bomp_[a-z]+ *\(' src cli include |
+  grep -v '^src/cpu/threads.hpp:' || true)"
+report 'a path that leaves its folder' "$(grep -rnE '# *include *[<"]\.\./' src cli include tests examples bench || true)"
+report 'the library never prints' "$(grep -rnE 'std::(cout|cerr|clog)|\bf?printf *\(' src | grep -v snprintf || true)"
+exit $offences

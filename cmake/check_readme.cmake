@@ -1,0 +1,11 @@
+# Fails unless the code blocks of README.md are the programs of examples/, which the tests compile and run.
+cmake_path(GET CMAKE_CURRENT_LIST_DIR PARENT_PATH root)
+file(READ ${root}/README.md readme)
+foreach(language IN ITEMS c cpp)
+  set(program examples/readme_${language}.${language})
+  file(READ ${root}/${program} source)
+  string(FIND "${readme}" "```${language}\n${source}```" place)
+  if(place EQUAL -1)
+    message(FATAL_ERROR "the ${language} block of README.md is not ${program}; copy the program into the block")
+  endif()
+endforeach()

@@ -1,0 +1,32 @@
+# The compiler's settings, the same for every target.
+# No -ffast-math anywhere: the folds use double-double arithmetic, and a NaN must stay one. Contraction is off for the
+# same reason, so that an a*b+c is fused where the code says MulAdd and nowhere else.
+add_library(offgrid_flags INTERFACE)
+target_compile_features(offgrid_flags INTERFACE cxx_std_20 c_std_99)
+target_compile_options(offgrid_flags INTERFACE
+  -Wall -Wextra -Wpedantic -Wshadow
+  $<$<AND:$<CXX_COMPILER_ID:GNU>,$<VERSION_LESS:$<CXX_COMPILER_VERSION>,13>>:-Wno-restrict>  # GCC bug 105651
+  -ffp-contract=off -fno-math-errno -fno-trapping-math)
+
+set(CMAKE_CXX_EXTENSIONS OFF)
+set(CMAKE_C_EXTENSIONS OFF)
+set(CMAKE_CXX_VISIBILITY_PRESET hidden)
+set(CMAKE_C_VISIBILITY_PRESET hidden)
+set(CMAKE_VISIBILITY_INLINES_HIDDEN ON)
+set(CMAKE_POSITION_INDEPENDENT_CODE ON)
+set(CMAKE_CXX_FLAGS_RELEASE "-O3 -DNDEBUG")
+
+if(OFFGRID_SANITIZE STREQUAL "address")
+  set(sanitizers -fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer)
+elseif(OFFGRID_SANITIZE STREQUAL "thread")
+  set(sanitizers -fsanitize=thread -fno-omit-frame-pointer)
+elseif(OFFGRID_SANITIZE)
+  message(FATAL_ERROR "OFFGRID_SANITIZE is \"${OFFGRID_SANITIZE}\"; expected address, thread or nothing")
+endif()
+if(OFFGRID_SANITIZE)
+  add_compile_options(${sanitizers} -g)
+  add_link_options(${sanitizers})
+endif()
+if(OFFGRID_FUZZ)
+  add_compile_options(-fsanitize=fuzzer-no-link)
+endif()

@@ -1,0 +1,26 @@
+# Headers, library, program, and what find_package(offgrid) and pkg-config read. The tree may be moved after installation.
+include(CMakePackageConfigHelpers)
+set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/offgrid)
+set(built ${PROJECT_BINARY_DIR}/package)
+
+install(DIRECTORY include/offgrid DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN "*.h" PATTERN "*.hpp")
+install(TARGETS offgrid EXPORT offgridTargets)
+if(TARGET offgrid_cli)
+  file(RELATIVE_PATH to_lib /${CMAKE_INSTALL_BINDIR} /${CMAKE_INSTALL_LIBDIR})
+  set_target_properties(offgrid_cli PROPERTIES INSTALL_RPATH $ORIGIN/${to_lib})
+  install(TARGETS offgrid_cli)
+endif()
+
+configure_package_config_file(cmake/offgridConfig.cmake.in ${built}/offgridConfig.cmake INSTALL_DESTINATION ${package_dir})
+write_basic_package_version_file(${built}/offgridConfigVersion.cmake COMPATIBILITY SameMinorVersion)
+install(FILES ${built}/offgridConfig.cmake ${built}/offgridConfigVersion.cmake DESTINATION ${package_dir})
+install(EXPORT offgridTargets NAMESPACE offgrid:: DESTINATION ${package_dir})
+
+file(RELATIVE_PATH to_prefix /${CMAKE_INSTALL_LIBDIR}/pkgconfig /)
+cmake_path(SET to_prefix NORMALIZE ${to_prefix})
+if(NOT BUILD_SHARED_LIBS)
+  set(static_requires libhwy)
+  set(static_libs "${OpenMP_CXX_FLAGS} -lstdc++ -lm")
+endif()
+configure_file(cmake/offgrid.pc.in ${built}/offgrid.pc @ONLY)
+install(FILES ${built}/offgrid.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)

@@ -1,0 +1,171 @@
+// The C functions of offgrid.h: each checks its handles and calls one function of core.
+#include <string>
+
+#include "api/guard.hpp"
+#include "core/plan.hpp"
+#include "core/text.hpp"
+#include "offgrid/offgrid.h"
+#include "registry.hpp"
+
+using namespace offgrid;
+
+namespace {
+
+// A handle that was destroyed, or never was one, has another first word.
+constexpr std::uint64_t options_magic = 0x6f66666772696f70;
+constexpr std::uint64_t plan_magic = 0x6f66666772696470;
+constexpr std::uint64_t dead = 0;
+
+}  // namespace
+
+struct offgrid_options_s {
+  std::uint64_t magic = options_magic;
+  Options options;
+};
+
+struct offgrid_plan_s {
+  std::uint64_t magic = plan_magic;
+  std::unique_ptr<AnyPlan> plan;
+  std::string description;
+};
+
+namespace {
+
+Options& checked(offgrid_options options) {
+  if (options == nullptr) throw Error(Status::invalid_argument, "options is null");
+  if (options->magic != options_magic) throw Error(Status::invalid_argument, "options is not a live options handle");
+  return options->options;
+}
+
+offgrid_plan_s& checked(offgrid_plan plan) {
+  if (plan == nullptr) throw Error(Status::invalid_argument, "plan is null");
+  if (plan->magic != plan_magic) throw Error(Status::invalid_argument, "plan is not a live plan: destroyed already?");
+  return *plan;
+}
+
+void require_text(const char* what, const char* value) {
+  if (value == nullptr) throw Error(Status::invalid_argument, text(what, " is null, expected a text"));
+}
+
+Problem make_problem(int type, int dim, const int64_t* modes, double tolerance, offgrid_precision precision) {
+  if (dim < 1 || dim > max_dim) throw Error(Status::invalid_argument, text("dim is ", dim, ", expected 1, 2 or 3"));
+  if (modes == nullptr) throw Error(Status::invalid_argument, text("modes is null, expected ", dim, " sizes"));
+  if (precision != OFFGRID_F32 && precision != OFFGRID_F64)
+    throw Error(Status::invalid_argument, text("precision is ", static_cast<int>(precision), ", expected 0 or 1"));
+  Problem problem{type, dim, {1, 1, 1}, precision == OFFGRID_F32 ? Precision::f32 : Precision::f64, tolerance};
+  std::copy_n(modes, dim, problem.modes.begin());
+  return problem;
+}
+
+std::unique_ptr<AnyPlan> make_any_plan(const Problem& problem, offgrid_options options) {
+  const Options chosen = options ? checked(options) : Options{};
+  return make_plan(problem, chosen, backend_for(chosen.device));
+}
+
+}  // namespace
+
+const char* offgrid_version() { return OFFGRID_VERSION; }
+
+const char* offgrid_devices() {
+  static const std::string devices = list_devices();
+  return devices.c_str();
+}
+
+const char* offgrid_last_error() { return remembered_error(); }
+
+offgrid_status offgrid_options_create(offgrid_options* options) {
+  return guard([&] {
+    if (options == nullptr) throw Error(Status::invalid_argument, "options is null, expected a place for the handle");
+    *options = nullptr;
+    *options = new offgrid_options_s;
+  });
+}
+
+offgrid_status offgrid_options_set(offgrid_options options, const char* name, double value) {
+  return guard([&] {
+    require_text("name", name);
+    set_option(checked(options), name, value);
+  });
+}
+
+offgrid_status offgrid_options_set_text(offgrid_options options, const char* name, const char* value) {
+  return guard([&] {
+    require_text("name", name);
+    require_text("value", value);
+    set_option(checked(options), name, std::string_view(value));
+  });
+}
+
+const char* offgrid_options_help() {
+  static const std::string help = options_help();
+  return help.c_str();
+}
+
+void offgrid_options_destroy(offgrid_options options) {
+  if (options == nullptr || options->magic != options_magic) return;
+  options->magic = dead;
+  delete options;
+}
+
+offgrid_status offgrid_plan_create(offgrid_plan* plan, int type, int dim, const int64_t* modes, double tolerance,
+                                   offgrid_precision precision, offgrid_options options) {
+  return guard([&] {
+    if (plan == nullptr) throw Error(Status::invalid_argument, "plan is null, expected a place for the handle");
+    *plan = nullptr;
+    auto made = make_any_plan(make_problem(type, dim, modes, tolerance, precision), options);
+    *plan = new offgrid_plan_s{plan_magic, std::move(made), {}};
+  });
+}
+
+offgrid_status offgrid_set_points(offgrid_plan plan, int64_t count, const void* x, const void* y, const void* z,
+                                  void* stream) {
+  return guard([&] { checked(plan).plan->set_points(count, {x, y, z}, stream); });
+}
+
+offgrid_status offgrid_execute(offgrid_plan plan, void* strengths, void* modes, void* stream) {
+  return guard([&] { checked(plan).plan->execute(strengths, modes, stream); });
+}
+
+offgrid_status offgrid_execute_adjoint(offgrid_plan plan, void* strengths, void* modes, void* stream) {
+  return guard([&] { checked(plan).plan->adjoint(strengths, modes, stream); });
+}
+
+offgrid_status offgrid_plan_get(offgrid_plan plan, const char* name, double* value) {
+  return guard([&] {
+    require_text("name", name);
+    if (value == nullptr) throw Error(Status::invalid_argument, "value is null, expected a place for the number");
+    *value = checked(plan).plan->get(name);
+  });
+}
+
+const char* offgrid_plan_describe(offgrid_plan plan) {
+  const offgrid_status status = guard([&] {
+    offgrid_plan_s& self = checked(plan);
+    self.description = self.plan->describe();
+  });
+  return status == OFFGRID_OK ? plan->description.c_str() : "";
+}
+
+offgrid_status offgrid_plan_destroy(offgrid_plan plan) {
+  if (plan == nullptr) return OFFGRID_OK;
+  return guard([&] {
+    checked(plan).magic = dead;
+    delete plan;
+  });
+}
+
+offgrid_status offgrid_transform(int type, int dim, const int64_t* modes, double tolerance, offgrid_precision precision,
+                                 offgrid_options options, int64_t count, const void* const* points, void* strengths,
+                                 void* values_of_modes) {
+  return guard([&] {
+    const Problem problem = make_problem(type, dim, modes, tolerance, precision);
+    if (points == nullptr) throw Error(Status::invalid_argument, text("points is null, expected ", dim, " arrays"));
+    Options chosen = options ? checked(options) : Options{};
+    if (chosen.points_hint == 0 && count > 0) chosen.points_hint = count;
+    const auto plan = make_plan(problem, chosen, backend_for(chosen.device));
+    std::array<const void*, max_dim> axes{};
+    std::copy_n(points, dim, axes.begin());
+    plan->set_points(count, axes, nullptr);
+    plan->execute(strengths, values_of_modes, nullptr);
+  });
+}

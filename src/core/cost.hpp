@@ -1,0 +1,13 @@
+// What a pair (sigma, width) costs on an engine, in arbitrary units of time a transform. Only ratios matter: the choice
+// between a fine grid with a narrow kernel and a coarse grid with a wide one.
+#pragma once
+
+#include "core/design.hpp"
+
+namespace offgrid {
+
+// points: how many to expect. grid: the sizes that sigma leads to.
+double transform_cost(const Problem& problem, const Sizes& grid, int width, std::int64_t points,
+                      const BackendTraits& traits);
+
+}  // namespace offgrid

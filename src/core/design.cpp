@@ -1,0 +1,156 @@
+#include "core/design.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+
+#include "core/cost.hpp"
+#include "core/error.hpp"
+#include "core/kernel.hpp"
+#include "core/smooth.hpp"
+#include "core/text.hpp"
+#include "core/validate.hpp"
+
+namespace offgrid {
+namespace {
+
+// The model's rms error is that of data without structure; measured errors scatter around it, and the tolerance is a
+// bound.
+constexpr double safety = 0.8;
+constexpr double loosest_tolerance = 0.5;
+
+struct Candidate {
+  Window window;
+  Sizes grid{1, 1, 1};
+  double error = 0;  // relative l2, all dimensions, rounding included
+};
+
+Sizes grid_for(const Problem& problem, double sigma, int width) {
+  Sizes grid{1, 1, 1};
+  for (int axis = 0; axis < problem.dim; ++axis) {
+    const double cells = std::ceil(sigma * static_cast<double>(problem.modes[axis]) - 1e-9);
+    if (!(cells < 0x1p60)) throw Error(Status::invalid_argument, text("modes: ", problem.modes[axis], " is too large"));
+    grid[axis] = next_smooth(std::max<std::int64_t>(static_cast<std::int64_t>(cells), width));
+  }
+  return grid;
+}
+
+// The axis that is upsampled the least decides: its aliasing is the worst.
+double smallest_sigma(const Problem& problem, const Sizes& grid) {
+  double sigma = max_sigma;
+  for (int axis = 0; axis < problem.dim; ++axis)
+    sigma = std::min(sigma, static_cast<double>(grid[axis]) / static_cast<double>(problem.modes[axis]));
+  return sigma;
+}
+
+Candidate evaluate(const Problem& problem, WindowKind kind, double sigma, int width) {
+  Candidate candidate;
+  candidate.grid = grid_for(problem, sigma, width);
+  const double reached = std::max(sigma, smallest_sigma(problem, candidate.grid));
+  candidate.window = make_window(kind, reached, width);
+  const double aliasing = window_error(kind, std::clamp(reached, min_sigma, max_sigma), width);
+  const double rounding = rounding_floor(problem.precision, problem.dim, problem.modes, candidate.grid, candidate.window);
+  candidate.error = std::hypot(std::sqrt(problem.dim) * aliasing, rounding);
+  return candidate;
+}
+
+// Sigmas worth a look for a width: the smallest that the error allows, and rounder ones above it for the cases where
+// rounding, which falls with sigma, is what stands in the way.
+std::vector<double> sigmas_for(const Problem& problem, const Options& options, int width, double error) {
+  if (options.upsampling != 0) return {options.upsampling};
+  std::vector<double> sigmas;
+  const auto smallest = minimal_sigma(WindowKind::prolate, width, error / std::sqrt(problem.dim));
+  if (smallest) sigmas.push_back(*smallest);
+  for (const double sigma : {1.25, 1.5, 1.75, 2.0, 2.25, 2.5})
+    if (!smallest || sigma > *smallest) sigmas.push_back(sigma);
+  return sigmas;
+}
+
+struct Choice {
+  Candidate best;       // the cheapest that is good enough, or else the most accurate
+  double lowest_error;  // of all
+};
+
+Choice choose_prolate(const Problem& problem, const Options& options, const BackendTraits& traits, double tolerance) {
+  const std::int64_t modes = problem.modes[0] * problem.modes[1] * problem.modes[2];
+  const std::int64_t points = options.points_hint > 0 ? options.points_hint : modes;
+  std::optional<Candidate> cheapest, finest;
+  double lowest_cost = 0;
+  for (int width = options.width ? options.width : min_width; width <= (options.width ? options.width : max_width);
+       ++width) {
+    for (const double sigma : sigmas_for(problem, options, width, tolerance)) {
+      const Candidate candidate = evaluate(problem, WindowKind::prolate, sigma, width);
+      if (!finest || candidate.error < finest->error) finest = candidate;
+      if (candidate.error > tolerance) continue;
+      const double cost = transform_cost(problem, candidate.grid, width, points, traits);
+      if (cheapest && cost >= lowest_cost) continue;
+      cheapest = candidate, lowest_cost = cost;
+    }
+  }
+  return {cheapest ? *cheapest : *finest, finest->error};
+}
+
+// The paper's kernel by the paper's rule: the width follows from the tolerance and sigma alone.
+Choice choose_semicircle(const Problem& problem, const Options& options) {
+  const double sigma = options.upsampling != 0 ? options.upsampling : 2.0;
+  const int width = options.width ? options.width : semicircle_width(problem.tolerance, sigma);
+  const Candidate candidate = evaluate(problem, WindowKind::semicircle, sigma, std::clamp(width, min_width, max_width));
+  return {candidate, candidate.error};
+}
+
+std::int64_t choose_batch(const Design& design, const BackendTraits& traits) {
+  const Options& options = design.options;
+  if (options.batch > 0) return std::min(options.batch, options.transforms);
+  const std::int64_t real_bytes = design.problem.precision == Precision::f32 ? 4 : 8;
+  const std::int64_t bytes = checked_product("grid", design.grid[0], design.grid[1], design.grid[2], 2 * real_bytes);
+  return std::clamp<std::int64_t>(traits.batch_bytes / bytes, 1, options.transforms);
+}
+
+Sign sign_of(const Problem& problem, const Options& options) {
+  if (options.sign != 0) return options.sign > 0 ? Sign::plus : Sign::minus;
+  return problem.type == 1 ? Sign::minus : Sign::plus;
+}
+
+}  // namespace
+
+Design make_design(const Problem& problem, const Options& options, const BackendTraits& traits) {
+  validate(problem, options);
+  Design design;
+  design.problem = problem, design.options = options, design.sign = sign_of(problem, options);
+  design.empty = design.mode_count() == 0;
+  if (design.empty) return design;
+  const double target = safety * std::min(problem.tolerance, loosest_tolerance);
+  const Choice choice = options.window == WindowKind::semicircle ? choose_semicircle(problem, options)
+                                                                 : choose_prolate(problem, options, traits, target);
+  design.window = choice.best.window, design.grid = choice.best.grid;
+  design.expected_error = choice.best.error;
+  design.reachable_tolerance = choice.lowest_error / safety;
+  if (options.strict && design.expected_error > problem.tolerance)
+    throw Error(Status::invalid_argument, text("tolerance is ", problem.tolerance, ", but only ",
+                                               design.reachable_tolerance, " can be reached here (strict is on)"));
+  design.polynomial = fit_polynomial(design.window, polynomial_error(design.window, problem.precision));
+  for (int axis = 0; axis < problem.dim; ++axis)
+    design.deconvolution[axis] = deconvolution_factors(design.window, problem.modes[axis], design.grid[axis]);
+  design.batch = choose_batch(design, traits);
+  return design;
+}
+
+std::string describe(const Design& design) {
+  const Problem& problem = design.problem;
+  std::string modes, grid;
+  for (int axis = 0; axis < problem.dim; ++axis) {
+    modes += text(axis ? " x " : "", problem.modes[axis]);
+    grid += text(axis ? " x " : "", design.grid[axis]);
+  }
+  const bool met = design.expected_error <= problem.tolerance;
+  return text("problem      type ", problem.type, ", ", modes, " modes, ", design.options.transforms, " transforms, ",
+              problem.precision == Precision::f32 ? "f32" : "f64", "\n",  //
+              "tolerance    ", problem.tolerance, ", expected error ", design.expected_error,
+              met ? "" : " (the tolerance cannot be reached)", ", reachable ", design.reachable_tolerance, "\n",  //
+              "kernel       ", design.window.kind == WindowKind::prolate ? "prolate" : "semicircle", ", width ",
+              design.window.width, ", upsampling ", design.window.sigma, ", polynomial degree ",
+              design.polynomial.degree, "\n",  //
+              "grid         ", grid, ", ", design.batch, " worked on together\n");
+}
+
+}  // namespace offgrid

@@ -1,0 +1,178 @@
+#include "core/kernel.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <numbers>
+
+namespace offgrid {
+namespace {
+
+// Rows are widths 2..16; columns are coefficients of T_0 .. T_3 in x = sqrt(1 - 1/sigma), mapped to [-1, 1] from
+// min_sigma to max_sigma. Printed by bench/window_table, guarded by tests/core/kernel_test.
+using Table = std::array<std::array<double, 4>, max_width - min_width + 1>;
+
+// log(rms aliasing error) + pi w x
+constexpr Table prolate_table = {{
+    {0.7520, 0.5378, -0.0401, 0.0145},   // 2
+    {0.5920, 0.6743, -0.0239, 0.0028},   // 3
+    {0.5023, 0.7309, -0.0159, -0.0030},  // 4
+    {0.4291, 0.7511, 0.0063, 0.0029},    // 5
+    {0.3597, 0.7812, -0.0040, 0.0081},   // 6
+    {0.3157, 0.7747, 0.0173, 0.0066},    // 7
+    {0.2701, 0.7745, 0.0178, 0.0039},    // 8
+    {0.2353, 0.7731, 0.0219, 0.0145},    // 9
+    {0.2007, 0.7727, 0.0256, 0.0127},    // 10
+    {0.1748, 0.7633, 0.0297, 0.0151},    // 11
+    {0.1487, 0.7632, 0.0330, 0.0188},    // 12
+    {0.1223, 0.7612, 0.0274, 0.0231},    // 13
+    {0.1054, 0.7501, 0.0379, 0.0162},    // 14
+    {0.0809, 0.7561, 0.0286, 0.0281},    // 15
+    {0.0625, 0.7536, 0.0314, 0.0251},    // 16
+}};
+constexpr Table semicircle_table = {{
+    {1.2068, 0.7056, -0.0167, 0.0079},   // 2
+    {1.2938, 0.6828, -0.0349, 0.0114},   // 3
+    {1.2686, 0.6210, -0.0395, 0.0136},   // 4
+    {1.1650, 0.5622, -0.0288, 0.0192},   // 5
+    {1.0443, 0.5944, 0.0251, 0.0303},    // 6
+    {0.9813, 0.7710, 0.0727, 0.0141},    // 7
+    {1.0026, 0.9597, 0.0229, -0.0102},   // 8
+    {1.1009, 0.9850, -0.0571, 0.0014},   // 9
+    {1.2118, 0.8561, -0.0851, 0.0134},   // 10
+    {1.2755, 0.7017, -0.0673, 0.0293},   // 11
+    {1.3016, 0.6183, 0.0005, 0.0549},    // 12
+    {1.3189, 0.6482, 0.0934, 0.0588},    // 13
+    {1.3334, 0.7533, 0.1410, 0.0123},    // 14
+    {1.3412, 0.8676, 0.0956, -0.0458},   // 15
+    {1.3528, 0.9280, -0.0171, -0.0507},  // 16
+}};
+// log(rounding_amplification) of the prolate window; the semicircle's is 0 to 20 % lower
+constexpr Table amplification_table = {{
+    {-0.0364, -0.1590, 0.0296, 0.0007},  // 2
+    {0.0364, -0.3459, 0.0694, -0.0031},  // 3
+    {0.1713, -0.5694, 0.1175, -0.0063},  // 4
+    {0.3467, -0.8201, 0.1694, -0.0077},  // 5
+    {0.5509, -1.0900, 0.2218, -0.0069},  // 6
+    {0.7765, -1.3728, 0.2727, -0.0045},  // 7
+    {1.0180, -1.6641, 0.3215, -0.0011},  // 8
+    {1.2721, -1.9613, 0.3682, 0.0027},   // 9
+    {1.5360, -2.2624, 0.4129, 0.0064},   // 10
+    {1.8082, -2.5663, 0.4561, 0.0098},   // 11
+    {2.0870, -2.8721, 0.4979, 0.0129},   // 12
+    {2.3716, -3.1794, 0.5386, 0.0156},   // 13
+    {2.6612, -3.4877, 0.5786, 0.0178},   // 14
+    {2.9549, -3.7967, 0.6178, 0.0196},   // 15
+    {3.2524, -4.1062, 0.6566, 0.0211},   // 16
+}};
+
+double decay_rate(double sigma) { return std::sqrt(1 - 1 / std::min(sigma, max_sigma)); }
+
+double evaluate(const Table& table, int width, double x) {
+  const double low = 1.0 / 3, high = std::sqrt(0.6);  // min_sigma, max_sigma
+  const double s = (2 * x - low - high) / (high - low);
+  const auto& row = table[width - min_width];
+  return row[0] + row[1] * s + row[2] * (2 * s * s - 1) + row[3] * s * (4 * s * s - 3);
+}
+
+// Of the rounding errors of spreading, FFT and deconvolution together, before amplification.
+constexpr double unit_error(Precision precision) { return precision == Precision::f32 ? 4e-8 : 2e-16; }
+
+// log(1/phihat(k)) as a Chebyshev series in s = 2 (k / last)^2 - 1. It is analytic up to the first zero of phihat, at a
+// frequency above hypot(parameter, 2.4), which sets how fast the series converges. Long double, because phihat at the
+// last mode may be 1e-4 of phihat(0).
+std::vector<double> log_factor_series(const Window& window, double last, double grid) {
+  const double last_frequency = std::numbers::pi * window.width * last / grid;
+  const double first_zero = std::hypot(window.parameter, 2.4) / last_frequency;
+  const double s0 = 2 * first_zero * first_zero - 1;
+  const int count = 4 + static_cast<int>(37 / std::log(s0 + std::sqrt(s0 * s0 - 1)));  // 37 = log(1e16)
+  const WindowFunction<long double> phi(window);
+  std::vector<double> values(count), series(count, 0.0);
+  for (int m = 0; m < count; ++m) {
+    const double half_angle = std::numbers::pi * (m + 0.5) / (2 * count);  // s = cos(2 half_angle)
+    const long double frequency = last_frequency * std::cos(half_angle);
+    values[m] = static_cast<double>(-std::log(window.width * phi.transform(frequency) / 2));
+  }
+  for (int j = 0; j < count; ++j) {
+    for (int m = 0; m < count; ++m) series[j] += values[m] * std::cos(std::numbers::pi * j * (m + 0.5) / count);
+    series[j] *= (j == 0 ? 1.0 : 2.0) / count;
+  }
+  return series;
+}
+
+// values[i] <- sum_j series[j] T_j(values[i]). A block at a time: the recurrence then runs in vector registers.
+constexpr int block_size = 64;
+void chebyshev_sums(const std::vector<double>& series, std::array<double, block_size>& values) {
+  std::array<double, block_size> next{}, after{};
+  for (std::size_t j = series.size() - 1; j > 0; --j) {
+    for (int i = 0; i < block_size; ++i) {
+      const double current = 2 * values[i] * next[i] - after[i] + series[j];
+      after[i] = next[i];
+      next[i] = current;
+    }
+  }
+  for (int i = 0; i < block_size; ++i) values[i] = values[i] * next[i] - after[i] + series[0];
+}
+
+}  // namespace
+
+double window_error(WindowKind kind, double sigma, int width) {
+  const double x = decay_rate(sigma);
+  const Table& table = kind == WindowKind::semicircle ? semicircle_table : prolate_table;
+  return std::exp(evaluate(table, width, x) - std::numbers::pi * width * x);
+}
+
+std::optional<double> minimal_sigma(WindowKind kind, int width, double error) {
+  if (window_error(kind, max_sigma, width) > error) return std::nullopt;
+  if (window_error(kind, min_sigma, width) <= error) return min_sigma;
+  double low = min_sigma, high = max_sigma;
+  while (high - low > 1e-6) {
+    const double middle = (low + high) / 2;
+    (window_error(kind, middle, width) > error ? low : high) = middle;
+  }
+  return high;
+}
+
+int semicircle_width(double tolerance, double sigma) {
+  const double slack = 1e-9;  // so that 1e-3 counts as three digits, whatever its last bit
+  const double digits = -std::log10(tolerance);
+  const double cells = sigma == 2 ? digits + 1 : digits * std::numbers::ln10 / (std::numbers::pi * decay_rate(sigma));
+  return std::clamp(static_cast<int>(std::ceil(cells - slack)), min_width, max_width);
+}
+
+double rounding_amplification(double sigma, int width) {
+  return std::exp(evaluate(amplification_table, width, decay_rate(sigma)));
+}
+
+double rounding_floor(Precision precision, int dim, const Sizes& modes, const Sizes& grid, const Window& window) {
+  double floor = unit_error(precision);
+  for (int axis = 0; axis < dim; ++axis) {
+    floor *= rounding_amplification(static_cast<double>(grid[axis]) / static_cast<double>(modes[axis]), window.width);
+  }
+  return floor;
+}
+
+double polynomial_error(const Window& window, Precision precision) {
+  const double aliasing = window_error(window.kind, window.sigma, window.width);
+  return std::max(0.2 * aliasing / rounding_amplification(window.sigma, window.width), unit_error(precision) / 4);
+}
+
+std::vector<double> deconvolution_factors(const Window& window, std::int64_t modes, std::int64_t grid) {
+  const double last = static_cast<double>(std::max<std::int64_t>(modes / 2, 1));
+  const std::vector<double> series = log_factor_series(window, last, static_cast<double>(grid));
+  std::vector<double> factors(modes / 2 + 1);
+  const auto count = static_cast<std::int64_t>(factors.size());
+  std::array<double, block_size> block;
+  for (std::int64_t first = 0; first < count; first += block_size) {
+    for (int i = 0; i < block_size; ++i) {
+      const double ratio = std::min(static_cast<double>(first + i), last) / last;
+      block[i] = 2 * ratio * ratio - 1;
+    }
+    chebyshev_sums(series, block);
+    const std::int64_t end = std::min<std::int64_t>(block_size, count - first);
+    for (std::int64_t i = 0; i < end; ++i) factors[first + i] = std::exp(block[i]);
+  }
+  return factors;
+}
+
+}  // namespace offgrid

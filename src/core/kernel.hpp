@@ -1,0 +1,40 @@
+// What is known of a window before anything is computed with it: how large its errors are, and the sigma that a
+// tolerance needs. Also the deconvolution factors, which undo what spreading does to each mode. Used by design;
+// formulas in window.hpp. Errors are relative l2 errors of a 1D transform; those of the axes add as squares (about
+// sqrt(dim) times one).
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "core/types.hpp"
+#include "core/window.hpp"
+
+namespace offgrid {
+
+// Model of aliasing_error(..).rms, from -3 % to +6 % of it for sigma in [min_sigma, max_sigma]. Beyond max_sigma the
+// error falls further but the model does not.
+double window_error(WindowKind kind, double sigma, int width);
+
+// The smallest sigma in [min_sigma, max_sigma] whose window_error is at most error, if there is one.
+std::optional<double> minimal_sigma(WindowKind kind, int width, double error);
+
+// The width of the paper's rule at sigma = 2, ceil(log10(1/tolerance)) + 1, and of FINUFFT's at other sigma.
+int semicircle_width(double tolerance, double sigma);
+
+// A1 = sqrt(mean over the grid of phihat^2 * mean over the modes of 1/phihat^2): how much deconvolution amplifies the
+// rounding error of an axis.
+double rounding_amplification(double sigma, int width);
+
+// The relative l2 error that rounding leaves, however small the tolerance.
+double rounding_floor(Precision precision, int dim, const Sizes& modes, const Sizes& grid, const Window& window);
+
+// The error that fit_polynomial may make so that it shows neither beside the window's nor beside rounding.
+double polynomial_error(const Window& window, Precision precision);
+
+// 1 / phihat(k) for k = 0 .. modes/2, on a grid of the given size. Relative accuracy 1e-14, and 2e-14
+// where they range over four decades (sigma = 1.125, width 16).
+std::vector<double> deconvolution_factors(const Window& window, std::int64_t modes, std::int64_t grid);
+
+}  // namespace offgrid

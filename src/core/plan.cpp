@@ -1,0 +1,92 @@
+#include "core/plan.hpp"
+
+#include "core/error.hpp"
+#include "core/text.hpp"
+#include "core/validate.hpp"
+
+namespace offgrid {
+namespace {
+
+constexpr std::array<const char*, max_dim> axis_names{"points x", "points y", "points z"};
+
+Sign opposite(Sign sign) { return sign == Sign::plus ? Sign::minus : Sign::plus; }
+Direction forward(int type) { return type == 1 ? Direction::to_modes : Direction::to_points; }
+Direction backward(int type) { return type == 1 ? Direction::to_points : Direction::to_modes; }
+
+}  // namespace
+
+template <class T>
+Plan<T>::Plan(const Problem& problem, const Options& options, const Backend& backend)
+    : design_(make_design(problem, options, backend.traits)) {
+  if (!design_.empty) engine_ = backend.make<T>(design_);
+}
+
+template <class T>
+void Plan<T>::set_points(std::int64_t count, const std::array<const void*, max_dim>& axes, Stream stream) {
+  if (count < 0) throw Error(Status::invalid_argument, text("count of points is ", count, ", expected 0 or more"));
+  checked_product("points x transforms", count, design_.options.transforms, std::int64_t{sizeof(std::complex<T>)});
+  Points<T> points{count, {}};
+  for (int axis = 0; axis < design_.dim(); ++axis) {
+    require_array<T>(axis_names[axis], axes[axis], count);
+    points.axis[axis] = static_cast<const T*>(axes[axis]);
+  }
+  if (engine_) engine_->set_points(points, stream);
+  points_ = count;
+}
+
+template <class T> void Plan<T>::execute(void* strengths, void* modes, Stream stream) const {
+  using Complex = std::complex<T>;
+  run(forward(design_.problem.type), design_.sign,
+      {static_cast<Complex*>(strengths), static_cast<Complex*>(modes), points_}, stream);
+}
+
+template <class T> void Plan<T>::adjoint(void* strengths, void* modes, Stream stream) const {
+  using Complex = std::complex<T>;
+  run(backward(design_.problem.type), opposite(design_.sign),
+      {static_cast<Complex*>(strengths), static_cast<Complex*>(modes), points_}, stream);
+}
+
+template <class T> void Plan<T>::run(Direction direction, Sign sign, const Vectors<T>& vectors, Stream stream) const {
+  if (points_ < 0) throw Error(Status::wrong_state, "execute: the plan has no points yet, call set_points first");
+  const std::int64_t strengths = points_ * design_.options.transforms;
+  const std::int64_t modes = design_.mode_count() * design_.options.transforms;
+  require_array<T>("strengths", vectors.strengths, strengths);
+  require_array<T>("modes", vectors.modes, modes);
+  if (engine_ && points_ > 0) return offgrid::execute(*engine_, design_, vectors, direction, sign, stream);
+  // A sum over nothing is zero.
+  if (direction == Direction::to_modes)
+    std::fill_n(vectors.modes, modes, std::complex<T>{});
+  else
+    std::fill_n(vectors.strengths, strengths, std::complex<T>{});
+}
+
+template <class T> std::string Plan<T>::describe() const {
+  std::string all = offgrid::describe(design_);
+  if (engine_) all += engine_->describe();
+  if (points_ >= 0) all += text("points       ", points_, "\n");
+  return all;
+}
+
+template <class T> double Plan<T>::get(std::string_view name) const {
+  if (name == "upsampling") return design_.window.sigma;
+  if (name == "width") return design_.window.width;
+  if (name == "grid1") return static_cast<double>(design_.grid[0]);
+  if (name == "grid2") return static_cast<double>(design_.grid[1]);
+  if (name == "grid3") return static_cast<double>(design_.grid[2]);
+  if (name == "expected_error") return design_.expected_error;
+  if (name == "reachable_tolerance") return design_.reachable_tolerance;
+  if (name == "workspace_bytes") return engine_ ? static_cast<double>(engine_->workspace_bytes()) : 0.0;
+  if (name == "points") return static_cast<double>(points_);
+  if (name == "transforms") return static_cast<double>(design_.options.transforms);
+  throw Error(Status::invalid_argument, text("a plan has no number named \"", name, "\""));
+}
+
+std::unique_ptr<AnyPlan> make_plan(const Problem& problem, const Options& options, const Backend& backend) {
+  if (problem.precision == Precision::f32) return std::make_unique<Plan<float>>(problem, options, backend);
+  return std::make_unique<Plan<double>>(problem, options, backend);
+}
+
+template class Plan<float>;
+template class Plan<double>;
+
+}  // namespace offgrid

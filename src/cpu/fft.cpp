@@ -1,0 +1,98 @@
+#include "cpu/fft.hpp"
+
+#include <algorithm>
+
+namespace offgrid::cpu {
+namespace {
+
+// Beyond this a block of x lines no longer fits the second-level cache, and two passes of short lines are faster.
+constexpr std::int64_t longest_short_row = 8192;
+
+template <class T> std::vector<T> scale_by_index(const ModeMap& modes, const double* factors) {
+  std::vector<T> scale;
+  for (std::int64_t i = 0; factors && i < modes.count; ++i)
+    scale.push_back(static_cast<T>(factors[modes.magnitude(i)]));
+  return scale;
+}
+
+}  // namespace
+
+template <class T> GridFft<T>::GridFft(const GridLayout& layout, int threads) : layout_(layout), threads_(threads) {
+  const bool long_rows = layout.dim == 1 || layout.grid[0] > longest_short_row;
+  if (long_rows) {
+    long_rows_.emplace(mode_map(0), layout.deconvolution[0]);
+    per_thread_ = long_rows_->scratch_per_thread();
+  }
+  for (int axis = long_rows ? 1 : 0; axis < layout.dim; ++axis) {
+    plans_[axis].emplace(layout.grid[axis]);
+    scale_[axis] = scale_by_index<T>(mode_map(axis), layout.deconvolution[axis]);
+    per_thread_ = std::max(per_thread_, pass_scratch(*plans_[axis]));
+  }
+  layout_.deconvolution = {};
+}
+
+template <class T> std::int64_t GridFft<T>::scratch_elements() const { return threads_ * per_thread_; }
+
+template <class T> ModeMap GridFft<T>::mode_map(int axis) const {
+  return {layout_.grid[axis], layout_.modes[axis], layout_.order};
+}
+
+template <class T> std::complex<T>* GridFft<T>::grid_row(std::complex<T>* grid, std::int64_t row) const {
+  return grid + row % layout_.modes[1] * layout_.row_stride + row / layout_.modes[1] * layout_.plane_stride;
+}
+
+// The transform of one axis in place, full on both sides. The axes after it are already (or still) cut to their modes;
+// the lines of y and z are adjacent along x, those of x run through the rows of modes.
+template <class T> AxisPass<T> GridFft<T>::grid_pass(int axis, std::complex<T>* grid, Sign sign) const {
+  const Sizes strides{1, layout_.row_stride, layout_.plane_stride};
+  AxisPass<T> pass;
+  pass.plan = &*plans_[axis];
+  pass.in.data = pass.out.data = grid;
+  pass.in.stride = pass.out.stride = strides[axis];
+  pass.in.line_stride = pass.out.line_stride = axis == 0 ? layout_.row_stride : 1;
+  pass.in.row_stride = pass.out.row_stride = axis == 2 ? layout_.row_stride : layout_.plane_stride;
+  pass.in.segments = pass.out.segments = {Segment{0, layout_.grid[axis]}};
+  pass.lines = axis == 0 ? layout_.modes[1] : layout_.grid[0];
+  pass.rows = axis == 2 ? layout_.grid[1] : layout_.modes[2];
+  pass.sign = sign;
+  return pass;
+}
+
+template <class T>
+void GridFft<T>::grid_to_modes(std::complex<T>* grid, std::complex<T>* modes, Sign sign, T* scratch) const {
+  for (int axis = layout_.dim - 1; axis >= 0 && plans_[axis]; --axis) {
+    AxisPass<T> pass = grid_pass(axis, grid, sign);
+    if (axis == 0) {
+      pass.out.data = modes;
+      pass.out.line_stride = layout_.modes[0];
+      pass.out.row_stride = layout_.modes[0] * layout_.modes[1];
+    }
+    pass.out.segments = mode_map(axis).segments(pass.out.stride);
+    pass.out.scale = scale_[axis].empty() ? nullptr : scale_[axis].data();
+    run_pass(pass, workers(scratch));
+  }
+  for (std::int64_t row = 0; long_rows_ && row < mode_rows(); ++row)
+    long_rows_->grid_to_modes(grid_row(grid, row), modes + row * layout_.modes[0], sign, workers(scratch));
+}
+
+template <class T>
+void GridFft<T>::modes_to_grid(const std::complex<T>* modes, std::complex<T>* grid, Sign sign, T* scratch) const {
+  for (std::int64_t row = 0; long_rows_ && row < mode_rows(); ++row)
+    long_rows_->modes_to_grid(modes + row * layout_.modes[0], grid_row(grid, row), sign, workers(scratch));
+  for (int axis = long_rows_ ? 1 : 0; axis < layout_.dim; ++axis) {
+    AxisPass<T> pass = grid_pass(axis, grid, sign);
+    if (axis == 0) {
+      pass.in.data = modes;
+      pass.in.line_stride = layout_.modes[0];
+      pass.in.row_stride = layout_.modes[0] * layout_.modes[1];
+    }
+    pass.in.segments = mode_map(axis).segments(pass.in.stride);
+    pass.in.scale = scale_[axis].empty() ? nullptr : scale_[axis].data();
+    run_pass(pass, workers(scratch));
+  }
+}
+
+template class GridFft<float>;
+template class GridFft<double>;
+
+}  // namespace offgrid::cpu

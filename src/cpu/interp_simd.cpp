@@ -1,0 +1,104 @@
+#include "cpu/simd.hpp"
+//
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "cpu/interp_simd.cpp"
+#include <hwy/foreach_target.h>
+//
+#include <hwy/highway.h>
+
+#include "core/dispatch.hpp"
+#include "cpu/kernel_eval-inl.hpp"
+#include "cpu/point_run-inl.hpp"
+#include "cpu/point_run.hpp"
+
+HWY_BEFORE_NAMESPACE();
+namespace offgrid::cpu {
+namespace HWY_NAMESPACE {
+
+// Adds up the complex numbers of a vector: halves it until one is left.
+template <class D, class V> HWY_INLINE std::complex<hn::TFromD<D>> sum_complex(D d, V v) {
+  using T = hn::TFromD<D>;
+  if constexpr (hn::MaxLanes(D()) == 2) {
+    alignas(16) T parts[2];
+    hn::Store(v, d, parts);
+    return {parts[0], parts[1]};
+  } else {
+    const hn::Half<D> half;
+    return sum_complex(half, hn::Add(hn::LowerHalf(half, v), hn::UpperHalf(half, v)));
+  }
+}
+
+// sum[] = sum over the rows of a plane of row * y
+template <class T, int W>
+HWY_INLINE void sum_plane(const T* cells, std::int64_t row_reals, const T* y, typename Row<T, W>::Vector* sum) {
+  using R = Row<T, W>;
+  const typename R::Tag d;
+  for (int v = 0; v < R::vectors; ++v) sum[v] = hn::Mul(hn::LoadU(d, cells + v * R::lanes), hn::Set(d, y[0]));
+  HWY_UNROLL(16)
+  for (int i = 1; i < W; ++i) {
+    const auto factor = hn::Set(d, y[i * chunk_points]);
+    const T* row = cells + i * row_reals;
+    for (int v = 0; v < R::vectors; ++v) sum[v] = hn::MulAdd(hn::LoadU(d, row + v * R::lanes), factor, sum[v]);
+  }
+}
+
+template <class T, int D, int W>
+HWY_INLINE std::complex<T> interpolate_point(const Chunk<T, D, W>& chunk, int p, const T* cells,
+                                             const InterpRun<T>& run) {
+  using R = Row<T, W>;
+  const typename R::Tag d;
+  typename R::Vector sum[R::vectors], plane[R::vectors];
+  if constexpr (D == 1)
+    for (int v = 0; v < R::vectors; ++v) sum[v] = hn::LoadU(d, cells + v * R::lanes);
+  if constexpr (D == 2) sum_plane<T, W>(cells, 2 * run.row_stride, chunk.other[0][0] + p, sum);
+  if constexpr (D == 3) {
+    for (int v = 0; v < R::vectors; ++v) sum[v] = hn::Zero(d);
+    for (int i = 0; i < W; ++i) {
+      sum_plane<T, W>(cells + i * 2 * run.plane_stride, 2 * run.row_stride, chunk.other[0][0] + p, plane);
+      const auto z = hn::Set(d, chunk.other[1][i][p]);
+      for (int v = 0; v < R::vectors; ++v) sum[v] = hn::MulAdd(plane[v], z, sum[v]);
+    }
+  }
+  auto total = hn::Mul(sum[0], hn::Load(d, chunk.x[p]));
+  for (int v = 1; v < R::vectors; ++v) total = hn::MulAdd(sum[v], hn::Load(d, chunk.x[p] + v * R::lanes), total);
+  return sum_complex(d, total);
+}
+
+template <class T, int D, int W> HWY_NOINLINE void interpolate_points(const InterpRun<T>& run) {
+  Chunk<T, D, W> chunk;
+  for_each_chunk<T, D>(run, [&](const PackedPoint<T, D>* points, int count) {
+    evaluate_chunk<T, D, W>(*run.table, points, chunk);
+    for (std::int64_t vector = 0; vector < run.batch; ++vector) {
+      std::complex<T>* strengths = run.strengths + vector * run.strength_stride;
+      const T* cells = reinterpret_cast<const T*>(run.cells + vector * run.cell_stride);
+      for (int p = 0; p < count; ++p)
+        strengths[points[p].index] =
+            interpolate_point<T, D, W>(chunk, p, cells + 2 * std::int64_t{points[p].cell}, run);
+    }
+  });
+}
+
+template <class T> void interpolate_any(const InterpRun<T>& run) {
+  dispatch<1, max_dim>(run.dim, [&](auto dim) {
+    dispatch<2, 16>(run.width, [&](auto width) { interpolate_points<T, dim(), width()>(run); });
+  });
+}
+
+void interpolate_run_f32(const InterpRun<float>& run) { interpolate_any(run); }
+void interpolate_run_f64(const InterpRun<double>& run) { interpolate_any(run); }
+
+}  // namespace HWY_NAMESPACE
+}  // namespace offgrid::cpu
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace offgrid::cpu {
+
+HWY_EXPORT(interpolate_run_f32);
+HWY_EXPORT(interpolate_run_f64);
+
+template <> void interpolate_run(const InterpRun<float>& run) { HWY_DYNAMIC_DISPATCH(interpolate_run_f32)(run); }
+template <> void interpolate_run(const InterpRun<double>& run) { HWY_DYNAMIC_DISPATCH(interpolate_run_f64)(run); }
+
+}  // namespace offgrid::cpu
+#endif

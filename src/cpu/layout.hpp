@@ -1,0 +1,35 @@
+// How a grid lies in memory: [n3 + w-1][n2 + w-1][row_stride] complex cells. A point's cells run on past the end of an
+// axis into the padding instead of wrapping; halo.hpp adds the padding back (type 1) or fills it (type 2).
+#pragma once
+
+#include <cstdint>
+
+#include "core/design.hpp"
+#include "core/validate.hpp"
+
+namespace offgrid::cpu {
+
+struct Layout {
+  int dim = 1, width = 2;
+  Sizes grid{1, 1, 1};    // cells an axis without padding
+  Sizes padded{1, 1, 1};  // rows and planes with padding; padded[0] is the row stride
+  std::int64_t plane_stride = 1;
+  std::int64_t cells = 1;  // of one grid, padding included
+
+  // A row of w cells is written in whole vectors, at most this many cells (2 * 16 reals).
+  static constexpr std::int64_t row_reach = 16;
+};
+
+// A row stride that is an odd number of cache lines spreads neighbouring rows over all sets of a cache.
+template <class T> Layout make_layout(const Design& design) {
+  Layout layout{design.dim(), design.window.width, design.grid, {1, 1, 1}, 1, 1};
+  constexpr std::int64_t line = 64 / sizeof(std::complex<T>);
+  const std::int64_t lines = (design.grid[0] + Layout::row_reach + line - 1) / line;
+  layout.padded[0] = (lines | 1) * line;
+  for (int axis = 1; axis < layout.dim; ++axis) layout.padded[axis] = design.grid[axis] + layout.width - 1;
+  layout.plane_stride = checked_product("grid", layout.padded[0], layout.padded[1]);
+  layout.cells = checked_product("grid", layout.plane_stride, layout.padded[2]);
+  return layout;
+}
+
+}  // namespace offgrid::cpu

@@ -1,0 +1,174 @@
+#include "cpu/sort.hpp"
+
+#include <atomic>
+
+#include "core/dispatch.hpp"
+#include "core/error.hpp"
+#include "cpu/fold.hpp"
+#include "cpu/threads.hpp"
+
+namespace offgrid::cpu {
+namespace {
+
+std::int64_t cut(std::int64_t cells, std::int64_t log2) { return (cells + (std::int64_t{1} << log2) - 1) >> log2; }
+
+FoldPlan make_fold_plan(const Layout& layout, const Tiling& tiling) {
+  FoldPlan plan{layout.dim, {}};
+  const Sizes stride{1, layout.padded[0], layout.plane_stride};
+  // Inside a block boxes run x slowest, so that a part of a block is an interval in x.
+  const Sizes box_weight{tiling.bricks(1) * tiling.bricks(2), 1, tiling.bricks(1)};
+  const Sizes block_weight{1, 1, tiling.blocks[1]};
+  for (int a = 0; a < layout.dim; ++a) {
+    FoldAxis& axis = plan.axis[a];
+    axis.cells = static_cast<double>(layout.grid[a]);
+    axis.half_width = 0.5 * layout.width;
+    axis.inverse_box = 1.0 / static_cast<double>(std::int64_t{1} << tiling.box_log2[a]);
+    axis.box_weight = static_cast<double>(box_weight[a]);
+    axis.cell_weight = static_cast<double>(stride[a]);
+    if (!tiling.is_cut(a)) continue;
+    axis.block = static_cast<double>(std::int64_t{1} << tiling.block_log2);
+    axis.inverse_block = 1.0 / axis.block;
+    axis.block_weight = static_cast<double>(tiling.boxes_in_block * block_weight[a]);
+  }
+  return plan;
+}
+
+// The counting sort of one set of points: a histogram of each thread's part, then places, then the scatter. It is
+// stable, so the order does not depend on the number of threads.
+template <class T, int D> class Sorter {
+ public:
+  Sorter(const Points<T>& points, const FoldPlan& plan, std::int64_t box_count, int threads)
+      : points_(points),
+        plan_(plan),
+        box_count_(box_count),
+        parts_(std::max(1, threads)),
+        keys_(points.count),
+        places_(parts_ * box_count) {}
+
+  void count_boxes() {
+    std::atomic<bool> finite{true};
+    parallel_for(parts_, parts_, [&](std::int64_t part, int) {
+      std::uint32_t* histogram = places_.data() + part * box_count_;
+      std::fill_n(histogram, box_count_, 0U);
+      const bool good = for_each_chunk(part, [&](std::int64_t first, std::int64_t count, const FoldedChunk<T>& chunk) {
+        for (std::int64_t i = 0; i < count; ++i) {
+          const auto key = static_cast<std::uint32_t>(static_cast<std::int64_t>(chunk.key[i]));
+          keys_[first + i] = key;
+          ++histogram[key];
+        }
+      });
+      if (!good) finite = false;
+    });
+    if (!finite) throw Error(Status::invalid_argument, "points: a coordinate is not finite (NaN or infinity)");
+  }
+
+  // Turns counts into places; box_begin receives where each box starts.
+  void find_places(std::vector<std::uint32_t>& box_begin) {
+    std::uint32_t place = 0;
+    for (std::int64_t box = 0; box < box_count_; ++box) {
+      box_begin[box] = place;
+      for (int part = 0; part < parts_; ++part) {
+        const std::uint32_t count = places_[part * box_count_ + box];
+        places_[part * box_count_ + box] = place;
+        place += count;
+      }
+    }
+    box_begin[box_count_] = place;
+  }
+
+  void scatter(PackedPoint<T, D>* sorted) {
+    parallel_for(parts_, parts_, [&](std::int64_t part, int) {
+      std::uint32_t* places = places_.data() + part * box_count_;
+      for_each_chunk(part, [&](std::int64_t first, std::int64_t count, const FoldedChunk<T>& chunk) {
+        for (std::int64_t i = 0; i < count; ++i) {
+          PackedPoint<T, D>& point = sorted[places[keys_[first + i]]++];
+          for (int axis = 0; axis < D; ++axis) point.t[axis] = chunk.t[axis][i];
+          point.cell = static_cast<std::uint32_t>(static_cast<std::int64_t>(chunk.cell[i]));
+          point.index = static_cast<std::uint32_t>(first + i);
+        }
+      });
+    });
+  }
+
+ private:
+  template <class F> bool for_each_chunk(std::int64_t part, F&& body) const {
+    const Range range = part_of(points_.count, parts_, part);
+    FoldedChunk<T> chunk;
+    for (std::int64_t first = range.begin; first < range.end; first += fold_chunk) {
+      const std::int64_t count = std::min<std::int64_t>(fold_chunk, range.end - first);
+      if (!fold_points(plan_, points_, first, count, chunk)) return false;
+      body(first, count, chunk);
+    }
+    return true;
+  }
+
+  const Points<T>& points_;
+  const FoldPlan& plan_;
+  std::int64_t box_count_;
+  int parts_;
+  Buffer<std::uint32_t> keys_;
+  Buffer<std::uint32_t> places_;  // [part][box]
+};
+
+std::vector<Block> list_blocks(const Tiling& tiling, const Layout& layout,
+                               const std::vector<std::uint32_t>& box_begin) {
+  std::vector<Block> blocks;
+  for (std::int64_t b = 0; b < tiling.block_count; ++b) {
+    const std::int64_t begin = box_begin[b * tiling.boxes_in_block], end = box_begin[(b + 1) * tiling.boxes_in_block];
+    if (begin == end) continue;
+    const std::int64_t y = b % tiling.blocks[1], z = b / tiling.blocks[1];
+    const std::int64_t cell = tiling.dim == 1 ? b : y * layout.padded[0] + z * layout.plane_stride;
+    const std::int64_t colour = tiling.dim == 1 ? b & 1 : (y & 1) + 2 * (z & 1);
+    blocks.push_back({begin, end - begin, cell << tiling.block_log2, static_cast<int>(colour)});
+  }
+  return blocks;
+}
+
+}  // namespace
+
+Tiling::Tiling(const Layout& layout, const SortPolicy& policy)
+    : dim(layout.dim), box_log2(policy.box_log2), block_log2(cpu::block_log2(layout.dim, layout.width)) {
+  const auto count_boxes = [&] {
+    boxes_in_block = dim == 1 ? bricks(0) : cut(layout.grid[0], box_log2[0]) * bricks(1) * bricks(2);
+    block_count = 1;
+    for (int axis = 0; axis < dim; ++axis) {
+      blocks[axis] = is_cut(axis) ? cut(layout.grid[axis], block_log2) : 1;
+      block_count *= blocks[axis];
+    }
+  };
+  for (count_boxes(); box_count() > policy.max_boxes; count_boxes()) {  // grow the shortest side
+    int shortest = 0;
+    for (int axis = 1; axis < dim; ++axis)
+      if (box_log2[axis] < box_log2[shortest]) shortest = axis;
+    ++box_log2[shortest];
+    if (is_cut(shortest)) block_log2 = std::max(block_log2, box_log2[shortest]);
+  }
+}
+
+template <class T>
+SortedPoints sort_points(const Points<T>& points, const Layout& layout, const SortPolicy& policy, int threads) {
+  const Tiling tiling(layout, policy);
+  const FoldPlan plan = make_fold_plan(layout, tiling);
+  const int parts = static_cast<int>(std::min<std::int64_t>(threads, points.count / min_part_points + 1));
+  SortedPoints sorted{Buffer<std::byte>(points.count * packed_size<T>(layout.dim)),
+                      {},
+                      0,
+                      points.count,
+                      tiling.box_log2[0],
+                      std::int64_t{1} << tiling.block_log2};
+  std::vector<std::uint32_t> box_begin(tiling.box_count() + 1);
+  dispatch<1, max_dim>(layout.dim, [&](auto dim) {
+    static_assert(sizeof(PackedPoint<T, dim()>) == packed_size<T>(dim()));
+    Sorter<T, dim()> sorter(points, plan, tiling.box_count(), parts);
+    sorter.count_boxes();
+    sorter.find_places(box_begin);
+    sorter.scatter(reinterpret_cast<PackedPoint<T, dim()>*>(sorted.packed.data()));
+  });
+  sorted.blocks = list_blocks(tiling, layout, box_begin);
+  return sorted;
+}
+
+template SortedPoints sort_points(const Points<float>&, const Layout&, const SortPolicy&, int);
+template SortedPoints sort_points(const Points<double>&, const Layout&, const SortPolicy&, int);
+
+}  // namespace offgrid::cpu

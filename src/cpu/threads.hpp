@@ -1,0 +1,59 @@
+// Loops over threads: the only file that knows OpenMP.
+// Under ThreadSanitizer plain std::threads take its place, because the sanitizer does not understand OpenMP's barriers.
+#pragma once
+
+#include <algorithm>
+#include <atomic>
+#include <cstdint>
+
+#if defined(__SANITIZE_THREAD__)
+#include <thread>
+#include <vector>
+#else
+#include <omp.h>
+#endif
+
+namespace offgrid::cpu {
+
+inline int available_threads() {
+#if defined(__SANITIZE_THREAD__)
+  return static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
+#else
+  return omp_get_max_threads();
+#endif
+}
+
+// body(index, thread) for each index in [0, count), handed out one at a time; 0 <= thread < threads. body must not
+// throw. The team may be smaller than `threads` (inside a parallel region of the caller's), so results must not depend
+// on who does what.
+template <class F> void parallel_for(int threads, std::int64_t count, F&& body) {
+  const int team = static_cast<int>(std::min<std::int64_t>(threads, count));
+  if (team <= 1) {
+    for (std::int64_t index = 0; index < count; ++index) body(index, 0);
+    return;
+  }
+#if defined(__SANITIZE_THREAD__)
+  std::atomic<std::int64_t> next{0};
+  std::vector<std::jthread> crew;
+  for (int thread = 0; thread < team; ++thread)
+    crew.emplace_back([&, thread] {
+      for (std::int64_t index = next++; index < count; index = next++) body(index, thread);
+    });
+#else
+#pragma omp parallel for schedule(dynamic) num_threads(team)
+  for (std::int64_t index = 0; index < count; ++index) body(index, omp_get_thread_num());
+#endif
+}
+
+// Part `index` of [0, total) cut into `parts` nearly equal pieces.
+struct Range {
+  std::int64_t begin, end;
+  [[nodiscard]] std::int64_t size() const { return end - begin; }
+};
+inline Range part_of(std::int64_t total, std::int64_t parts, std::int64_t index) {
+  const std::int64_t each = total / parts, rest = total % parts;
+  const std::int64_t begin = index * each + std::min(index, rest);
+  return {begin, begin + each + (index < rest ? 1 : 0)};
+}
+
+}  // namespace offgrid::cpu

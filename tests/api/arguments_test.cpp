@@ -1,0 +1,177 @@
+// The argument contract of the C interface: what bad input gets, that the message names the argument, its value and what
+// was expected, that the handle is null after a refusal, and that a refused call changes nothing.
+#include <cmath>
+#include <limits>
+
+#include "c_calls.hpp"
+#include "sanitizers.hpp"
+
+namespace {
+
+using namespace support;
+
+constexpr double infinity = std::numeric_limits<double>::infinity();
+
+// Creation is refused, the out-pointer was set to null.
+void expect_no_plan(const Arguments& arguments, std::initializer_list<const char*> parts,
+                    offgrid_options options = nullptr) {
+  int dummy = 0;
+  auto plan = reinterpret_cast<offgrid_plan>(&dummy);
+  expect_invalid(create(&plan, arguments, options), parts);
+  EXPECT_EQ(plan, nullptr);
+}
+
+TEST(CreateArguments, type_and_dimension) {
+  for (const int type : {0, -1, 4, std::numeric_limits<int>::max()})
+    expect_no_plan({.type = type}, {"type", std::to_string(type).c_str(), "expected"});
+  for (const int dim : {0, -1, 4, std::numeric_limits<int>::max()})
+    expect_no_plan({.dim = dim}, {"dim", std::to_string(dim).c_str(), "expected"});
+}
+
+TEST(CreateArguments, null_pointers) {
+  expect_no_plan({.modes = {}}, {"modes", "null"});
+  const std::int64_t modes[] = {4};
+  expect_invalid(offgrid_plan_create(nullptr, 1, 1, modes, 1e-6, OFFGRID_F64, nullptr), {"plan", "null"});
+}
+
+TEST(CreateArguments, negative_and_overflowing_sizes) {
+  expect_no_plan({.modes = {4, -3}}, {"modes[1]", "-3", "expected"});
+  expect_no_plan({.modes = {std::numeric_limits<std::int64_t>::min(), 1}}, {"modes[0]", "expected"});
+  const std::int64_t huge = std::numeric_limits<std::int64_t>::max(), root = std::int64_t{1} << 32;
+  expect_no_plan({.dim = 1, .modes = {huge}}, {"modes", "too large"});
+  expect_no_plan({.modes = {root, root}}, {"modes", "too large"});
+  expect_no_plan({.dim = 3, .modes = {1 << 22, 1 << 21, 1 << 21}}, {"modes", "too large"});
+}
+
+TEST(CreateArguments, overflowing_number_of_transforms) {
+  const auto options = make_options({{"transforms", 0x1p40}});
+  expect_no_plan({.modes = {1 << 12, 1 << 12}}, {"transforms", "too large"}, options.get());
+}
+
+TEST(CreateArguments, tolerance_and_precision) {
+  for (const double bad : {0.0, -1.0, -infinity, std::nan("")})
+    expect_no_plan({.tolerance = bad}, {"tolerance", "expected"});
+  for (const int bad : {-1, 2, 64})
+    expect_no_plan({.precision = static_cast<offgrid_precision>(bad)}, {"precision", std::to_string(bad).c_str()});
+}
+
+TEST(CreateArguments, strict_refuses_a_tolerance_out_of_reach) {
+  const auto options = make_options({{"strict", 1}});
+  expect_no_plan({.tolerance = 1e-20}, {"tolerance", "1e-20"}, options.get());
+  expect_no_plan({.tolerance = 1e-10, .precision = OFFGRID_F32}, {"tolerance", "1e-10"}, options.get());
+}
+
+TEST(CreateArguments, device_that_is_not_there) {
+  if (std::string(offgrid_devices()).find("cuda") != std::string::npos) GTEST_SKIP() << "this build has CUDA";
+  const auto options = make_options();
+  ASSERT_EQ(offgrid_options_set_text(options.get(), "device", "cuda"), OFFGRID_OK);
+  offgrid_plan plan = nullptr;
+  expect_refused(create(&plan, {}, options.get()), OFFGRID_DEVICE_ERROR, {"cuda"});
+  EXPECT_EQ(plan, nullptr);
+}
+
+// Countable, but more than any machine has: a code from one of the calls, and no crash.
+TEST(CreateArguments, more_modes_than_memory) {
+  if (under_asan || under_tsan) GTEST_SKIP() << "sanitizers abort on huge allocations";
+  for (const Arguments& arguments : {Arguments{.dim = 3, .modes = {1 << 18, 1 << 18, 1 << 16}},
+                                     Arguments{.dim = 1, .modes = {std::int64_t{1} << 42}}}) {
+    offgrid_plan raw = nullptr;
+    offgrid_status status = create(&raw, arguments);
+    const OwnedPlan plan(raw);
+    EXPECT_EQ(raw == nullptr, status != OFFGRID_OK);
+    if (status == OFFGRID_OK) status = set_points(raw, uniform_points<double>(arguments.dim, 1));
+    std::complex<double> strength = 1, somewhere = 0;
+    if (status == OFFGRID_OK) status = offgrid_execute(raw, &strength, &somewhere, nullptr);
+    EXPECT_TRUE(status == OFFGRID_OUT_OF_MEMORY || status == OFFGRID_INVALID_ARGUMENT) << status;
+  }
+}
+
+TEST(OptionArguments, bad_names_values_and_pointers) {
+  const auto options = make_options();
+  offgrid_options o = options.get();
+  for (const double sigma : {1.0, 0.5, -2.0, 2.6, infinity, std::nan("")})
+    expect_invalid(offgrid_options_set(o, "upsampling", sigma), {"upsampling", "expected"});
+  for (const double transforms : {0.0, -1.0, 1.5, infinity})
+    expect_invalid(offgrid_options_set(o, "transforms", transforms), {"transforms", "expected"});
+  expect_invalid(offgrid_options_set(o, "colour", 1), {"colour", "unknown", "upsampling"});
+  expect_invalid(offgrid_options_set_text(o, "mode_order", "sideways"), {"mode_order", "sideways", "centred", "fft"});
+  expect_invalid(offgrid_options_set(nullptr, "sign", 1), {"options", "null"});
+  expect_invalid(offgrid_options_set(o, nullptr, 1), {"name", "null"});
+  expect_invalid(offgrid_options_set_text(o, nullptr, "on"), {"name", "null"});
+  expect_invalid(offgrid_options_set_text(o, "strict", nullptr), {"value", "null"});
+  expect_invalid(offgrid_options_create(nullptr), {"options", "null"});
+  EXPECT_TRUE(make_plan({}, o));  // still the defaults
+}
+
+class CallArguments : public testing::Test {
+ protected:
+  const Arguments arguments_{};
+  const OwnedPlan plan_ = make_plan(arguments_);
+  const PointSet<double> points_ = uniform_points<double>(2, 20);
+  std::vector<std::complex<double>> strengths_ = random_values<double>(20, 1), modes_ = random_values<double>(30, 2);
+};
+
+// The same address, one byte further.
+void* shifted(void* pointer) { return static_cast<char*>(pointer) + 1; }
+
+TEST_F(CallArguments, bad_points_leave_the_earlier_ones) {
+  ASSERT_EQ(set_points(plan_.get(), points_), OFFGRID_OK);
+  const double* x = points_.axis[0].data();
+  std::vector<double> bad(7, 1.0);
+  expect_invalid(offgrid_set_points(plan_.get(), -1, x, x, nullptr, nullptr), {"points", "-1", "expected"});
+  expect_invalid(offgrid_set_points(plan_.get(), std::numeric_limits<std::int64_t>::max(), x, x, nullptr, nullptr),
+                 {"too large"});
+  expect_invalid(offgrid_set_points(plan_.get(), 7, nullptr, x, nullptr, nullptr), {"x", "null", "7"});
+  expect_invalid(offgrid_set_points(plan_.get(), 7, x, nullptr, nullptr, nullptr), {"y", "null", "7"});
+  expect_invalid(offgrid_set_points(plan_.get(), 7, x, shifted(bad.data()), nullptr, nullptr), {"y", "aligned", "8"});
+  for (const double value : {std::nan(""), infinity, -infinity}) {
+    bad[3] = value;
+    expect_invalid(offgrid_set_points(plan_.get(), 7, x, bad.data(), nullptr, nullptr), {"points", "finite"});
+  }
+  expect_invalid(offgrid_set_points(nullptr, 7, x, x, nullptr, nullptr), {"plan", "null"});
+  expect_usable(plan_.get(), arguments_, points_);
+}
+
+TEST_F(CallArguments, executing_without_points_is_the_wrong_state) {
+  for (const auto call : {offgrid_execute, offgrid_execute_adjoint})
+    expect_refused(call(plan_.get(), strengths_.data(), modes_.data(), nullptr), OFFGRID_WRONG_STATE, {"set_points"});
+  ASSERT_EQ(set_points(plan_.get(), points_), OFFGRID_OK);
+  expect_usable(plan_.get(), arguments_, points_);
+}
+
+TEST_F(CallArguments, null_and_misaligned_arrays) {
+  ASSERT_EQ(set_points(plan_.get(), points_), OFFGRID_OK);
+  for (const auto call : {offgrid_execute, offgrid_execute_adjoint}) {
+    expect_invalid(call(nullptr, strengths_.data(), modes_.data(), nullptr), {"plan", "null"});
+    expect_invalid(call(plan_.get(), nullptr, modes_.data(), nullptr), {"strengths", "null", "20"});
+    expect_invalid(call(plan_.get(), strengths_.data(), nullptr, nullptr), {"modes", "null", "30"});
+    expect_invalid(call(plan_.get(), shifted(strengths_.data()), modes_.data(), nullptr), {"strengths", "aligned"});
+    expect_invalid(call(plan_.get(), strengths_.data(), shifted(modes_.data()), nullptr), {"modes", "aligned"});
+  }
+  expect_usable(plan_.get(), arguments_, points_);
+}
+
+// Aligned to a real number is enough: a complex array may start in the middle of a pair.
+TEST_F(CallArguments, arrays_that_start_at_an_odd_real_number) {
+  ASSERT_EQ(set_points(plan_.get(), points_), OFFGRID_OK);
+  std::vector<double> in(41), out(61);
+  std::copy_n(reinterpret_cast<const double*>(strengths_.data()), 40, in.begin() + 1);
+  ASSERT_EQ(offgrid_execute(plan_.get(), in.data() + 1, out.data() + 1, nullptr), OFFGRID_OK);
+  ASSERT_EQ(offgrid_execute(plan_.get(), strengths_.data(), modes_.data(), nullptr), OFFGRID_OK);
+  std::copy_n(out.begin() + 1, 60, reinterpret_cast<double*>(strengths_.data()));
+  for (int i = 0; i < 20; ++i) EXPECT_NEAR(std::abs(strengths_[i] - modes_[i]), 0, 1e-12);
+}
+
+TEST_F(CallArguments, no_points_and_no_modes_succeed_with_zeros) {
+  ASSERT_EQ(offgrid_set_points(plan_.get(), 0, nullptr, nullptr, nullptr, nullptr), OFFGRID_OK);
+  ASSERT_EQ(offgrid_execute(plan_.get(), nullptr, modes_.data(), nullptr), OFFGRID_OK);
+  EXPECT_EQ(modes_, std::vector<std::complex<double>>(30));
+  ASSERT_EQ(offgrid_execute_adjoint(plan_.get(), nullptr, modes_.data(), nullptr), OFFGRID_OK);
+  const auto empty = make_plan({.modes = {0, 5}});
+  ASSERT_EQ(set_points(empty.get(), points_), OFFGRID_OK);
+  ASSERT_EQ(offgrid_execute(empty.get(), strengths_.data(), nullptr, nullptr), OFFGRID_OK);
+  ASSERT_EQ(offgrid_execute_adjoint(empty.get(), strengths_.data(), nullptr, nullptr), OFFGRID_OK);
+  EXPECT_EQ(strengths_, std::vector<std::complex<double>>(20));
+}
+
+}  // namespace

@@ -1,0 +1,192 @@
+// Fault injection: every single allocation of plan_create, set_points and execute fails once. Each failure is a code,
+// nothing leaks, and the plan works afterwards. Also counts what is alive after many rounds (f427, c74, c75, c79, f803,
+// f269, f170, m278: leaks in plans and in set_points), and that a second execute allocates nothing.
+#include "allocations.hpp"
+#include "c_calls.hpp"
+
+namespace {
+
+using namespace support;
+
+// Runs call() with its first, second, .. allocation failing, until it succeeds, and check() after each failure; returns
+// how many could fail.
+template <class Call, class Check> long fail_each_allocation(Call call, Check check) {
+  for (long n = 1; n < 100000; ++n) {
+    const long before = allocations::live();
+    allocations::fail_from_now(n);
+    const offgrid_status status = call();
+    if (!allocations::disarm()) {
+      EXPECT_EQ(status, OFFGRID_OK) << offgrid_last_error();
+      return n - 1;
+    }
+    EXPECT_EQ(status, OFFGRID_OUT_OF_MEMORY) << "allocation " << n << ": " << offgrid_last_error();
+    EXPECT_EQ(allocations::live(), before) << "allocation " << n;
+    check();
+    if (testing::Test::HasFailure()) return n;
+  }
+  ADD_FAILURE() << "never succeeds";
+  return 0;
+}
+template <class Call> long fail_each_allocation(Call call) {
+  return fail_each_allocation(call, [] {});
+}
+
+struct Case {
+  Arguments arguments;
+  double transforms, threads;
+};
+void PrintTo(const Case& one, std::ostream* out) {
+  *out << one.arguments.dim << "D type " << one.arguments.type << " threads " << one.threads;
+}
+
+class OutOfMemoryTest : public testing::TestWithParam<Case> {
+ protected:
+  OutOfMemoryTest() { run_once(); }  // what is made once in a program's life is made now
+
+  [[nodiscard]] OwnedOptions options() const {
+    return make_options({{"transforms", GetParam().transforms}, {"threads", GetParam().threads}});
+  }
+  [[nodiscard]] PointSet<double> points(std::int64_t count) const {
+    return uniform_points<double>(arguments_.dim, count);
+  }
+
+  // A whole life of a plan, with an accurate result.
+  void run_once() const {
+    const auto o = options();
+    const auto plan = make_plan(arguments_, o.get());
+    ASSERT_EQ(set_points(plan.get(), points(50)), OFFGRID_OK);
+    expect_right(plan.get(), points(50));
+  }
+
+  void expect_right(offgrid_plan plan, const PointSet<double>& points) const {
+    const Sum sum{arguments_.modes, arguments_.type == 1 ? -1 : 1, static_cast<std::int64_t>(GetParam().transforms)};
+    const To to = arguments_.type == 1 ? To::modes : To::points;
+    auto strengths = random_values<double>(sum.transforms * points.count(), 1);
+    auto modes = random_values<double>(sum.transforms * product(arguments_.modes), 2);
+    const auto truth = direct_sum<double>(to, sum, points, to == To::modes ? strengths : modes);
+    ASSERT_EQ(offgrid_execute(plan, strengths.data(), modes.data(), nullptr), OFFGRID_OK) << offgrid_last_error();
+    EXPECT_LE(relative_error(to == To::modes ? modes : strengths, truth), 2 * arguments_.tolerance);
+  }
+
+  const Arguments arguments_ = GetParam().arguments;
+};
+
+TEST_P(OutOfMemoryTest, creating_a_plan) {
+  const auto o = options();
+  offgrid_plan raw = nullptr;
+  const long failures = fail_each_allocation([&] {
+    const offgrid_status status = create(&raw, arguments_, o.get());
+    EXPECT_EQ(raw == nullptr, status != OFFGRID_OK);
+    return status;
+  });
+  EXPECT_GT(failures, 3);
+  const OwnedPlan plan(raw);
+  ASSERT_EQ(set_points(raw, points(50)), OFFGRID_OK);
+  expect_right(raw, points(50));
+}
+
+TEST_P(OutOfMemoryTest, setting_points_keeps_the_earlier_ones) {
+  const auto o = options();
+  const auto plan = make_plan(arguments_, o.get());
+  const auto first = points(50), second = points(3000);
+  ASSERT_EQ(set_points(plan.get(), first), OFFGRID_OK);
+  const long failures =
+      fail_each_allocation([&] { return set_points(plan.get(), second); }, [&] { expect_right(plan.get(), first); });
+  EXPECT_GT(failures, 0);
+  expect_right(plan.get(), second);
+}
+
+TEST_P(OutOfMemoryTest, executing) {
+  const auto o = options();
+  const auto plan = make_plan(arguments_, o.get());
+  const auto where = points(50);
+  ASSERT_EQ(set_points(plan.get(), where), OFFGRID_OK);
+  std::vector<std::complex<double>> strengths(2000), modes(20000);
+  for (const auto call : {offgrid_execute, offgrid_execute_adjoint})
+    fail_each_allocation([&] { return call(plan.get(), strengths.data(), modes.data(), nullptr); });
+  expect_right(plan.get(), where);
+}
+
+TEST_P(OutOfMemoryTest, a_second_execute_allocates_nothing) {
+  const auto o = options();
+  const auto plan = make_plan(arguments_, o.get());
+  ASSERT_EQ(set_points(plan.get(), points(50)), OFFGRID_OK);
+  std::vector<std::complex<double>> strengths(2000), modes(20000);
+  long before = 0;
+  for (int round = 0; round < 2; ++round) {
+    before = allocations::calls();
+    ASSERT_EQ(offgrid_execute(plan.get(), strengths.data(), modes.data(), nullptr), OFFGRID_OK);
+    ASSERT_EQ(offgrid_execute_adjoint(plan.get(), strengths.data(), modes.data(), nullptr), OFFGRID_OK);
+  }
+  EXPECT_EQ(allocations::calls() - before, 0);
+}
+
+TEST_P(OutOfMemoryTest, nothing_is_left_after_many_plans) {
+  const long before = allocations::live();
+  for (int round = 0; round < 20; ++round) run_once();
+  EXPECT_EQ(allocations::live(), before);
+}
+
+TEST_P(OutOfMemoryTest, many_set_points_up_and_down_hold_no_more_than_one) {
+  const auto o = options();
+  const auto plan = make_plan(arguments_, o.get());
+  std::vector<std::complex<double>> strengths(20000), modes(20000);
+  const auto live_after = [&](std::int64_t count) {
+    EXPECT_EQ(set_points(plan.get(), points(count)), OFFGRID_OK);
+    EXPECT_EQ(offgrid_execute(plan.get(), strengths.data(), modes.data(), nullptr), OFFGRID_OK);
+    return allocations::live();
+  };
+  const long once = live_after(700);
+  for (int round = 0; round < 30; ++round) live_after(std::array<std::int64_t, 4>{0, 5000, 1, 90}[round % 4]);
+  EXPECT_EQ(live_after(700), once);
+}
+
+INSTANTIATE_TEST_SUITE_P(Plans, OutOfMemoryTest,
+                         testing::Values(Case{{.type = 1, .dim = 1, .modes = {60}}, 1, 1},
+                                         Case{{.type = 2, .dim = 2, .modes = {9, 10}}, 2, 1},
+                                         Case{{.type = 1, .dim = 2, .modes = {20, 18}}, 3, 3},
+                                         Case{{.type = 1, .dim = 3, .modes = {8, 9, 10}}, 1, 2}));
+
+TEST(OutOfMemory, making_and_setting_options) {
+  offgrid_options raw = nullptr;
+  EXPECT_GT(fail_each_allocation([&] { return offgrid_options_create(&raw); }), 0);
+  const OwnedOptions options(raw);
+  fail_each_allocation([&] { return offgrid_options_set(raw, "upsampling", 1.5); });
+  fail_each_allocation([&] { return offgrid_options_set_text(raw, "mode_order", "fft"); });
+}
+
+// A refusal needs memory for its words: without, it is still a code.
+TEST(OutOfMemory, while_a_refusal_is_being_put_into_words) {
+  const auto options = make_options();
+  for (long n = 1; n < 100; ++n) {
+    allocations::fail_from_now(n);
+    const offgrid_status status = offgrid_options_set(options.get(), "colour", 1);
+    const bool failed = allocations::disarm();
+    EXPECT_EQ(status, failed ? OFFGRID_OUT_OF_MEMORY : OFFGRID_INVALID_ARGUMENT);
+    if (!failed) return;
+  }
+}
+
+TEST(OutOfMemory, describing_a_plan_gives_an_empty_text) {
+  const auto plan = make_plan({});
+  for (long n = 1; n < 1000; ++n) {
+    allocations::fail_from_now(n);
+    const std::string_view words = offgrid_plan_describe(plan.get());
+    if (!allocations::disarm()) {
+      EXPECT_FALSE(words.empty());
+      return;
+    }
+    EXPECT_TRUE(words.empty());
+  }
+}
+
+TEST(OutOfMemory, words_about_the_library_do_not_throw_through_c) {
+  for (const auto words : {offgrid_devices, offgrid_options_help})
+    for (long n = 1; n < 1000; ++n) {
+      allocations::fail_from_now(n);
+      EXPECT_NO_THROW((void)words());
+      if (!allocations::disarm()) break;
+    }
+}
+
+}  // namespace

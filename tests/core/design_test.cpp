@@ -1,0 +1,190 @@
+// The design: grids large and smooth enough, errors that keep the tolerance wherever it can be reached, choices that
+// follow the options, and a report that names them. Pure host code: no engine, no device.
+#include "core/design.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <vector>
+
+#include "core/error.hpp"
+#include "core/text.hpp"
+
+namespace {
+
+using namespace offgrid;
+
+const std::vector<Sizes> shapes{{1, 1, 1},    {2, 1, 1},   {97, 1, 1},   {1000, 1, 1}, {1 << 20, 1, 1},
+                                {1, 1000, 1}, {64, 64, 1}, {1000, 3, 1}, {1, 1, 1},    {3, 500, 2},
+                                {64, 64, 64}, {1, 1, 700}, {127, 90, 33}};
+
+int dim_of(const Sizes& modes) { return modes[2] > 1 ? 3 : modes[1] > 1 ? 2 : 1; }
+
+Design design_of(const Sizes& modes, Precision precision, double tolerance, const Options& options = {}) {
+  return make_design({1, dim_of(modes), modes, precision, tolerance}, options, {});
+}
+
+// body(design) for each shape, precision and promised tolerance.
+template <class F> void for_each_design(F body, const Options& options = {}) {
+  for (const Sizes& modes : shapes)
+    for (const auto precision : {Precision::f32, Precision::f64})
+      for (int digits = 1; digits <= (precision == Precision::f32 ? 6 : 13); ++digits) {
+        const double tolerance = std::stod("1e-" + std::to_string(digits));
+        SCOPED_TRACE(text(modes[0], " ", modes[1], " ", modes[2], " tolerance ", tolerance, " f",
+                          precision == Precision::f32 ? 32 : 64));
+        body(design_of(modes, precision, tolerance, options));
+      }
+}
+
+bool is_smooth(std::int64_t n) {
+  for (const std::int64_t factor : {2, 3, 5, 7})
+    while (n % factor == 0) n /= factor;
+  return n == 1;
+}
+
+TEST(Design, grid_is_large_enough_for_sigma_and_width_and_smooth) {
+  for_each_design([](const Design& design) {
+    for (int axis = 0; axis < max_dim; ++axis) {
+      const std::int64_t grid = design.grid[axis];
+      if (axis >= design.dim()) {
+        EXPECT_EQ(grid, 1);
+        continue;
+      }
+      EXPECT_GE(static_cast<double>(grid),
+                design.window.sigma * static_cast<double>(design.problem.modes[axis]) * (1 - 1e-12));
+      EXPECT_GE(grid, design.window.width);
+      EXPECT_TRUE(is_smooth(grid)) << grid;
+    }
+  });
+}
+
+TEST(Design, grid_is_not_wastefully_large) {
+  for_each_design([](const Design& design) {
+    for (int axis = 0; axis < design.dim(); ++axis)
+      EXPECT_LE(static_cast<double>(design.grid[axis]),
+                1.3 * 2.5 * static_cast<double>(design.problem.modes[axis]) + 64);
+  });
+}
+
+TEST(Design, expected_error_keeps_the_tolerance_wherever_promised) {
+  for_each_design([](const Design& design) {
+    EXPECT_LE(design.expected_error, design.problem.tolerance);
+    EXPECT_GT(design.expected_error, 0);
+    EXPECT_LE(design.reachable_tolerance, design.problem.tolerance);
+  });
+}
+
+TEST(Design, expected_error_keeps_the_tolerance_at_a_given_upsampling) {
+  for_each_design([](const Design& design) { EXPECT_LE(design.expected_error, design.problem.tolerance); },
+                  {.upsampling = 2});
+}
+
+TEST(Design, tighter_tolerances_never_expect_more_error) {
+  for (const Sizes& modes : shapes)
+    for (const auto precision : {Precision::f32, Precision::f64}) {
+      double last = 2;
+      for (int tenths = 0; tenths <= 160; tenths += 5) {
+        const Design design = design_of(modes, precision, std::pow(10, -0.1 * tenths));
+        EXPECT_LE(design.expected_error, std::max(last, design.reachable_tolerance) * (1 + 1e-9)) << tenths;
+        last = std::min(last, std::pow(10, -0.1 * tenths));
+      }
+    }
+}
+
+TEST(Design, reachable_tolerance_does_not_depend_on_what_was_asked) {
+  for (const Sizes& modes : shapes)
+    for (const auto precision : {Precision::f32, Precision::f64})
+      EXPECT_NEAR(design_of(modes, precision, 1e-3).reachable_tolerance /
+                      design_of(modes, precision, 1e-30).reachable_tolerance,
+                  1, 1e-9);
+}
+
+TEST(Design, strict_takes_the_reachable_tolerance_and_refuses_less) {
+  for (const Sizes& modes : shapes)
+    for (const auto precision : {Precision::f32, Precision::f64}) {
+      const double reachable = design_of(modes, precision, 1e-3).reachable_tolerance;
+      EXPECT_NO_THROW(design_of(modes, precision, reachable * 1.001, {.strict = true}));
+      EXPECT_THROW(design_of(modes, precision, reachable * 0.5, {.strict = true}), Error);
+      EXPECT_NO_THROW(design_of(modes, precision, reachable * 0.5));
+    }
+}
+
+TEST(Design, width_and_sigma_that_are_asked_for_are_taken) {
+  for (int width = 2; width <= 16; ++width)
+    for (const double sigma : {1.25, 1.5, 2.0, 2.5}) {
+      const Design design = design_of({40, 41, 1}, Precision::f64, 1e-6, {.upsampling = sigma, .width = width});
+      EXPECT_EQ(design.window.width, width);
+      EXPECT_EQ(design.polynomial.width, width);
+      EXPECT_GE(static_cast<double>(design.grid[0]), sigma * 40);
+    }
+}
+
+TEST(Design, sign_follows_the_type_unless_given) {
+  const auto sign = [](int type, int asked) { return make_design({type, 1, {8, 1, 1}}, {.sign = asked}, {}).sign; };
+  EXPECT_EQ(sign(1, 0), Sign::minus);
+  EXPECT_EQ(sign(2, 0), Sign::plus);
+  for (const int type : {1, 2}) {
+    EXPECT_EQ(sign(type, -1), Sign::minus);
+    EXPECT_EQ(sign(type, +1), Sign::plus);
+  }
+}
+
+TEST(Design, deconvolution_has_a_positive_factor_for_each_frequency) {
+  for_each_design([](const Design& design) {
+    for (int axis = 0; axis < design.dim(); ++axis) {
+      const auto& factors = design.deconvolution[axis];
+      ASSERT_EQ(static_cast<std::int64_t>(factors.size()), design.problem.modes[axis] / 2 + 1);
+      for (std::size_t k = 1; k < factors.size(); k += 1 + k / 3)
+        EXPECT_GE(factors[k], factors[k / 2]);  // outer modes fade
+      EXPECT_GT(factors[0], 0);
+    }
+  });
+}
+
+TEST(Design, batch_is_between_one_and_the_transforms) {
+  for (const std::int64_t transforms : {1, 2, 5, 16, 1000})
+    for (const std::int64_t asked : {0, 1, 3, 2000}) {
+      const auto batch = design_of({50, 50, 1}, Precision::f64, 1e-6, {.transforms = transforms, .batch = asked}).batch;
+      EXPECT_GE(batch, 1);
+      EXPECT_LE(batch, transforms);
+      EXPECT_TRUE(asked == 0 || batch == std::min(asked, transforms)) << batch;
+    }
+}
+
+TEST(Design, an_axis_without_modes_makes_it_empty) {
+  EXPECT_TRUE(make_design({1, 2, {5, 0, 1}}, {}, {}).empty);
+  EXPECT_TRUE(make_design({1, 2, {0, 1000000, 1}}, {}, {}).empty);
+  EXPECT_FALSE(make_design({1, 2, {5, 1, 1}}, {}, {}).empty);
+}
+
+TEST(Design, tolerances_from_one_up_are_the_coarsest) {
+  for (const double tolerance : {1.0, 3.0, 1e308}) {
+    const Design design = design_of({64, 64, 1}, Precision::f64, tolerance);
+    EXPECT_EQ(design.window.width, design_of({64, 64, 1}, Precision::f64, 1).window.width);
+  }
+}
+
+TEST(Design, semicircle_follows_the_papers_width_rule) {
+  for (int digits = 1; digits <= 12; ++digits) {
+    const double tolerance = std::stod("1e-" + std::to_string(digits));
+    const Design design = design_of({64, 64, 1}, Precision::f64, tolerance, {.window = WindowKind::semicircle});
+    EXPECT_EQ(design.window.kind, WindowKind::semicircle);
+    EXPECT_EQ(design.window.width, digits + 1);
+  }
+}
+
+TEST(Design, description_names_the_choices) {
+  const Design design = design_of({64, 50, 1}, Precision::f32, 1e-4);
+  const std::string words = describe(design);
+  for (const std::string& part : {std::to_string(design.window.width), std::to_string(design.grid[0]),
+                                  std::to_string(design.grid[1]), std::string("0.0001")})
+    EXPECT_NE(words.find(part), std::string::npos) << part << " in:\n" << words;
+}
+
+TEST(Design, invalid_problems_are_refused) {
+  EXPECT_THROW(make_design({4, 1, {8, 1, 1}}, {}, {}), Error);
+  EXPECT_THROW(make_design({1, 1, {-8, 1, 1}}, {}, {}), Error);
+  EXPECT_THROW(make_design({1, 1, {8, 1, 1}, Precision::f64, std::nan("")}, {}, {}), Error);
+}
+
+}  // namespace

@@ -1,0 +1,125 @@
+// The error model against direct summation, the choices made from it, and deconvolution against the transform.
+#include "core/kernel.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <numbers>
+
+namespace offgrid {
+namespace {
+
+constexpr std::array kinds = {WindowKind::prolate, WindowKind::semicircle};
+
+// window_test holds this transform against brute force.
+double phihat_times(double factor, const Window& window, std::int64_t k, std::int64_t grid) {
+  const WindowFunction<long double> phi(window);
+  const long double frequency = std::numbers::pi_v<long double> * window.width * k / grid;
+  return static_cast<double>(factor * window.width / 2 * phi.transform(frequency));
+}
+
+TEST(Kernel, ErrorModelFollowsTheAliasingError) {
+  for (const WindowKind kind : kinds) {
+    for (int width = min_width; width <= max_width; ++width) {
+      for (const double sigma : {1.125, 1.14, 1.2, 1.33, 1.5, 1.75, 2.0, 2.2, 2.5}) {
+        const double exact = aliasing_error(make_window(kind, sigma, width)).rms;
+        const double ratio = window_error(kind, sigma, width) / exact;
+        EXPECT_GT(ratio, 0.97) << "width " << width << " sigma " << sigma << " error " << exact;
+        EXPECT_LT(ratio, 1.06) << "width " << width << " sigma " << sigma << " error " << exact;
+      }
+    }
+  }
+}
+
+TEST(Kernel, ErrorModelFallsWithSigmaAndStaysABoundBeyondItsRange) {
+  for (const WindowKind kind : kinds) {
+    for (int width = min_width; width <= max_width; ++width) {
+      for (double sigma = min_sigma; sigma < max_sigma; sigma += 0.01) {
+        EXPECT_LT(window_error(kind, sigma + 0.01, width), window_error(kind, sigma, width));
+      }
+      EXPECT_GT(window_error(kind, 4.0, width), aliasing_error(make_window(kind, 4.0, width)).rms);
+    }
+  }
+}
+
+TEST(Kernel, MinimalSigmaJustMeetsTheError) {
+  for (const WindowKind kind : kinds) {
+    for (const double error : {1e-2, 1e-5, 1e-9}) {
+      for (int width = min_width; width <= max_width; ++width) {
+        const auto sigma = minimal_sigma(kind, width, error);
+        EXPECT_EQ(sigma.has_value(), window_error(kind, max_sigma, width) <= error);
+        if (!sigma) continue;
+        EXPECT_LE(window_error(kind, *sigma, width), error);
+        if (*sigma == min_sigma) continue;
+        EXPECT_GT(window_error(kind, *sigma - 0.001, width), error);
+      }
+    }
+  }
+}
+
+TEST(Kernel, SemicircleWidthIsThePapersRule) {
+  for (int digits = 1; digits <= 15; ++digits) {
+    EXPECT_EQ(semicircle_width(std::pow(10.0, -digits), 2.0), digits + 1);
+    EXPECT_EQ(semicircle_width(0.5 * std::pow(10.0, -digits), 2.0), std::min(digits + 2, max_width));
+  }
+  EXPECT_EQ(semicircle_width(0.9, 2.0), min_width);
+  EXPECT_EQ(semicircle_width(1e-6, 1.25), 10);  // ceil(13.8155 / (pi sqrt(0.2)))
+}
+
+TEST(Kernel, AmplificationModelFollowsItsDefinition) {
+  const auto rule = gauss_legendre<double>(48);
+  for (int width = min_width; width <= max_width; ++width) {
+    for (const double sigma : {1.125, 1.2, 1.4, 1.8, 2.5}) {
+      const WindowFunction<double> phi(make_window(WindowKind::prolate, sigma, width));
+      double energy = 0, inverse = 0;
+      for (std::size_t i = 0; i < rule.node.size(); ++i) {
+        energy += rule.weight[i] * std::pow(phi(rule.node[i]), 2);
+        const double frequency = std::numbers::pi * width / (2 * sigma) * rule.node[i];
+        inverse += rule.weight[i] / 2 / std::pow(phi.transform(frequency), 2);
+      }
+      const double exact = std::sqrt(energy * inverse * 2 / width);
+      EXPECT_NEAR(rounding_amplification(sigma, width) / exact, 1, 0.02) << "width " << width << " sigma " << sigma;
+    }
+  }
+}
+
+TEST(Kernel, RoundingFloorIsAProductOverTheAxes) {
+  const Window window = make_window(WindowKind::prolate, 1.25, 8);
+  const Sizes modes{64, 64, 64}, grid{80, 80, 80};
+  const double one = rounding_floor(Precision::f32, 1, modes, grid, window);
+  const double three = rounding_floor(Precision::f32, 3, modes, grid, window);
+  EXPECT_NEAR(three / one, std::pow(rounding_amplification(1.25, 8), 2), 1e-9);
+  EXPECT_GT(one, 1e-7);
+  EXPECT_LT(one, 1e-6);
+  EXPECT_LT(rounding_floor(Precision::f64, 3, modes, grid, window), 1e-8 * three);
+}
+
+TEST(Kernel, DeconvolutionInvertsTheTransform) {
+  for (const WindowKind kind : kinds) {
+    for (const double sigma : {1.125, 1.5, 2.5}) {
+      for (const int width : {2, 7, 16}) {
+        const Window window = make_window(kind, sigma, width);
+        for (const std::int64_t modes : {std::int64_t{1}, std::int64_t{2}, std::int64_t{37}, std::int64_t{1000000}}) {
+          const auto grid = static_cast<std::int64_t>(std::ceil(sigma * modes)) + 2;
+          const std::vector<double> factors = deconvolution_factors(window, modes, grid);
+          ASSERT_EQ(static_cast<std::int64_t>(factors.size()), modes / 2 + 1);
+          for (std::int64_t k = 0; k <= modes / 2; k += std::max<std::int64_t>(modes / 14, 1)) {
+            EXPECT_NEAR(phihat_times(factors[k], window, k, grid), 1, 2e-14)
+                << "width " << width << " sigma " << sigma << " mode " << k << " of " << modes;
+          }
+        }
+      }
+    }
+  }
+}
+
+TEST(Kernel, DeconvolutionOfAFinerGridThanTheWindowIsMadeFor) {
+  const Window window = make_window(WindowKind::prolate, 1.25, 8);
+  const std::vector<double> factors = deconvolution_factors(window, 8, 24);
+  for (int k = 0; k <= 4; ++k) EXPECT_NEAR(phihat_times(factors[k], window, k, 24), 1, 1e-14);
+}
+
+}  // namespace
+}  // namespace offgrid

@@ -1,0 +1,196 @@
+// The stages of an engine behind its interface, without a plan: spreading and interpolation against exact sums of the
+// window for every width (f475: odd widths were wrong by O(1); f662: one kernel value too many on a node), and grids
+// that are leased side by side and again (tensorflow-nufft 20: a grid that was not zeroed).
+#include <gtest/gtest.h>
+
+#include "core/window.hpp"
+#include "transform.hpp"
+
+namespace {
+
+using namespace support;
+using offgrid::Sign;
+
+class StagesTest : public BackendTest {};
+
+// A design with its engine and points.
+template <class T> struct Stage {
+  Stage(BackendUnderTest backend, const Spec& spec, PointSet<T> set)
+      : where(std::move(backend)),
+        design(offgrid::make_design(problem_of<T>(spec), spec.options, where.backend.traits)),
+        engine(where.backend.make<T>(design)),
+        points(std::move(set)) {
+    offgrid::Points<T> raw{points.count(), {}};
+    for (const auto& axis : points.axis) arrays.emplace_back(where, axis);
+    for (int a = 0; a < points.dim(); ++a) raw.axis[a] = arrays[a].data();
+    engine->set_points(raw, nullptr);
+  }
+
+  BackendUnderTest where;
+  offgrid::Design design;
+  std::unique_ptr<offgrid::Engine<T>> engine;
+  PointSet<T> points;
+  std::vector<DeviceArray<T>> arrays;
+};
+
+// sum over cells l of phi(l - a) phi(l - b), the cells being those that both points reach.
+template <class R> R overlap(const offgrid::WindowFunction<R>& phi, int width, R a, R b) {
+  const R half = R(width) / 2, first = std::ceil(std::max(a, b) - half), end = std::min(a, b) + half;
+  R total = 0;
+  for (R cell = first; cell < end; cell += 1) total += phi((cell - a) / half) * phi((cell - b) / half);
+  return total;
+}
+
+// What spreading to the grid and interpolating from it makes of the strengths.
+template <class T> Exact<T> exact_round_trip(const Stage<T>& stage, const std::vector<std::complex<T>>& strengths) {
+  using R = Wide<T>;
+  const offgrid::WindowFunction<R> phi(stage.design.window);
+  const std::int64_t count = stage.points.count();
+  Exact<T> result(count);
+  for (std::int64_t i = 0; i < count; ++i)
+    for (std::int64_t j = 0; j < count; ++j) {
+      R weight = 1;
+      for (int a = 0; a < stage.points.dim() && weight != 0; ++a) {
+        const R cells = R(stage.design.grid[a]) / (2 * std::numbers::pi_v<R>);
+        weight *= overlap<R>(phi, stage.design.window.width, stage.points.axis[a][i] * cells,
+                             stage.points.axis[a][j] * cells);
+      }
+      result[i] += weight * std::complex<R>(strengths[j]);
+    }
+  return result;
+}
+
+template <class T>
+std::vector<std::complex<T>> round_trip(const Stage<T>& stage, const std::vector<std::complex<T>>& strengths) {
+  const T nan = std::numeric_limits<T>::quiet_NaN();
+  DeviceArray<std::complex<T>> in(stage.where, strengths);
+  DeviceArray<std::complex<T>> out(stage.where, std::vector<std::complex<T>>(strengths.size(), {nan, nan}));
+  const auto grid = stage.engine->lease_grid(1);
+  stage.engine->spread(in.data(), *grid, nullptr);
+  stage.engine->interpolate(*grid, out.data(), nullptr);
+  return out.host();
+}
+
+template <class T>
+void expect_exact_kernel_sums(const BackendUnderTest& where, const Spec& spec, const PointSet<T>& points) {
+  SCOPED_TRACE(offgrid::text(spec.name(), " width ", spec.options.width, " bits ", 8 * sizeof(T)));
+  const Stage<T> stage(where, spec, points);
+  const auto strengths = random_values<T>(points.count(), 3);
+  const double error = relative_error(round_trip(stage, strengths), exact_round_trip(stage, strengths));
+  EXPECT_EQ(stage.design.window.width, spec.options.width);
+  EXPECT_LE(error, 3 * std::max(stage.design.expected_error, rounding<T>));
+}
+
+// Inside a quarter of the period, so that no kernel reaches around its end: there an engine may keep a margin.
+template <class T> PointSet<T> inner_points(int dim, std::int64_t count) {
+  return points_between<T>(0.9, 2.2, dim, count, 17);
+}
+
+TEST_P(StagesTest, spreading_and_interpolation_are_exact_for_every_width) {
+  for_both_precisions([&](auto zero) {
+    using T = decltype(zero);
+    for (int width = 2; width <= 16; ++width)
+      for (const Sizes& modes : std::vector<Sizes>{{64}, {40, 41}, {40, 42, 44}})
+        expect_exact_kernel_sums<T>(where(), {.modes = modes, .options = {.upsampling = 2, .width = width}},
+                                    inner_points<T>(static_cast<int>(modes.size()), 60));
+  });
+}
+
+TEST_P(StagesTest, points_on_nodes_and_half_way_are_exact_for_every_width) {
+  for_both_precisions([&](auto zero) {
+    using T = decltype(zero);
+    for (int width = 2; width <= 16; ++width) {
+      const Spec spec{.modes = {64}, .options = {.upsampling = 2, .width = width}};
+      const auto grid = offgrid::make_design(problem_of<T>(spec), spec.options, where().backend.traits).grid[0];
+      auto points = inner_points<T>(1, 40);
+      for (T& x : points.axis[0]) {  // every other cell, alternately a node and the middle between two
+        const double half_cells = std::floor(x / std::numbers::pi * static_cast<double>(grid));
+        x = static_cast<T>(half_cells * std::numbers::pi / static_cast<double>(grid));
+      }
+      expect_exact_kernel_sums<T>(where(), spec, points);
+    }
+  });
+}
+
+TEST_P(StagesTest, semicircle_kernel_is_exact_too) {
+  for_both_precisions([&](auto zero) {
+    using T = decltype(zero);
+    for (const int width : {2, 3, 5, 7, 8})
+      expect_exact_kernel_sums<T>(
+          where(),
+          {.modes = {40, 41}, .options = {.upsampling = 2, .width = width, .window = offgrid::WindowKind::semicircle}},
+          inner_points<T>(2, 60));
+  });
+}
+
+// Two transforms whose stages take turns, as concurrent executes do: each grid is its own.
+TEST_P(StagesTest, grids_leased_at_the_same_time_are_apart) {
+  for_both_precisions([&](auto zero) {
+    using T = decltype(zero);
+    const Spec spec{.modes = {12, 9}, .tolerance = usual_tolerance<T>};
+    const Stage<T> stage(where(), spec, uniform_points<T>(2, 80));
+    const auto a = random_values<T>(80, 1), b = random_values<T>(80, 2);
+    DeviceArray<std::complex<T>> in_a(where(), a), in_b(where(), b);
+    DeviceArray<std::complex<T>> out_a(where(), random_values<T>(108, 5)), out_b(where(), random_values<T>(108, 6));
+    const auto grid_a = stage.engine->lease_grid(1), grid_b = stage.engine->lease_grid(1);
+    stage.engine->spread(in_a.data(), *grid_a, nullptr);
+    stage.engine->spread(in_b.data(), *grid_b, nullptr);
+    stage.engine->grid_to_modes(*grid_a, out_a.data(), Sign::minus, nullptr);
+    stage.engine->grid_to_modes(*grid_b, out_b.data(), Sign::minus, nullptr);
+    EXPECT_LE(relative_error(out_a.host(), direct_sum<T>(To::modes, spec.forward_sum(), stage.points, a)),
+              spec.tolerance);
+    EXPECT_LE(relative_error(out_b.host(), direct_sum<T>(To::modes, spec.forward_sum(), stage.points, b)),
+              spec.tolerance);
+  });
+}
+
+TEST_P(StagesTest, a_grid_leased_again_starts_from_zero) {
+  for_both_precisions([&](auto zero) {
+    using T = decltype(zero);
+    const Stage<T> stage(where(), {.modes = {64}, .options = {.upsampling = 2, .width = 7}}, inner_points<T>(1, 60));
+    const auto strengths = random_values<T>(60, 3);
+    const auto first = round_trip(stage, strengths);
+    DeviceArray<std::complex<T>> modes(where(), std::vector<std::complex<T>>(64, T(1e6)));
+    stage.engine->modes_to_grid(modes.data(), *stage.engine->lease_grid(1), Sign::plus, nullptr);
+    EXPECT_EQ(round_trip(stage, strengths), first);
+  });
+}
+
+// One grid for several transforms, one after the other: spread does not add to what it finds there.
+TEST_P(StagesTest, a_grid_used_twice_holds_the_second_only) {
+  for_both_precisions([&](auto zero) {
+    using T = decltype(zero);
+    const Spec spec{.modes = {30}, .tolerance = usual_tolerance<T>};
+    const Stage<T> stage(where(), spec, uniform_points<T>(1, 50));
+    const auto strengths = random_values<T>(50, 3);
+    DeviceArray<std::complex<T>> in(where(), strengths), out(where(), std::vector<std::complex<T>>(30));
+    const auto grid = stage.engine->lease_grid(1);
+    for (int round = 0; round < 2; ++round) stage.engine->spread(in.data(), *grid, nullptr);
+    stage.engine->grid_to_modes(*grid, out.data(), Sign::minus, nullptr);
+    EXPECT_LE(relative_error(out.host(), direct_sum<T>(To::modes, spec.forward_sum(), stage.points, strengths)),
+              spec.tolerance);
+  });
+}
+
+TEST_P(StagesTest, workspace_holds_the_grids_of_a_batch) {
+  for_both_precisions([&](auto zero) {
+    using T = decltype(zero);
+    const auto bytes = [&](std::int64_t batch) {
+      const Spec spec{.modes = {30, 31}, .options = {.transforms = 8, .batch = batch}};
+      const Stage<T> stage(where(), spec, uniform_points<T>(2, 10));
+      const auto cells = static_cast<std::size_t>(stage.design.grid[0] * stage.design.grid[1] * batch);
+      EXPECT_GE(stage.engine->workspace_bytes(), cells * sizeof(std::complex<T>));
+      return stage.engine->workspace_bytes();
+    };
+    EXPECT_GT(bytes(4), bytes(1));
+  });
+}
+
+TEST_P(StagesTest, engine_says_what_it_is) {
+  const Stage<double> stage(where(), {.modes = {8}}, uniform_points<double>(1, 3));
+  EXPECT_FALSE(stage.engine->describe().empty());
+}
+
+OFFGRID_RUN_ON_BACKENDS(StagesTest);
+
+}  // namespace

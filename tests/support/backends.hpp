@@ -1,0 +1,55 @@
+// The backends under test: every one that is built in and finds its device. A suite derives from BackendTest, is written
+// once, and runs for each of them; arrays go through DeviceArray, so that another device needs a change here only.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/error.hpp"
+#include "registry.hpp"
+
+namespace support {
+
+struct BackendUnderTest {
+  std::string name;
+  offgrid::Backend backend;
+};
+
+inline std::vector<BackendUnderTest> backends() {
+  std::vector<BackendUnderTest> found;
+  for (const auto& [name, kind] :
+       {std::pair("cpu", offgrid::DeviceKind::cpu), std::pair("cuda", offgrid::DeviceKind::cuda)})
+    try {
+      found.push_back({name, offgrid::backend_for(kind)});
+    } catch (const offgrid::Error&) {  // not built, or no such device here
+    }
+  return found;
+}
+
+inline void PrintTo(const BackendUnderTest& where, std::ostream* out) { *out << where.name; }
+
+class BackendTest : public testing::TestWithParam<BackendUnderTest> {
+ protected:
+  [[nodiscard]] static const BackendUnderTest& where() { return GetParam(); }
+};
+
+inline std::string backend_name(const testing::TestParamInfo<BackendUnderTest>& tested) { return tested.param.name; }
+
+#define OFFGRID_RUN_ON_BACKENDS(Suite) \
+  INSTANTIATE_TEST_SUITE_P(Backends, Suite, testing::ValuesIn(support::backends()), support::backend_name)
+
+// An array where the backend can reach it, with a way back. Host memory serves the CPU.
+template <class V> class DeviceArray {
+ public:
+  DeviceArray(const BackendUnderTest&, std::vector<V> values) : values_(std::move(values)) {}
+  [[nodiscard]] V* data() { return values_.data(); }
+  [[nodiscard]] const std::vector<V>& host() const { return values_; }
+
+ private:
+  std::vector<V> values_;
+};
+
+}  // namespace support
