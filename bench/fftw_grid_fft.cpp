@@ -1,9 +1,9 @@
-// Times the library's FFT against FFTW's (FFTW_MEASURE, one thread): pruned to half the modes an axis, as a transform of
-// sigma = 2 uses it, and whole. Prints medians of interleaved runs in milliseconds.
+// Times the library's FFT against FFTW's (FFTW_MEASURE, one thread): pruned to half the modes an axis, as a transform
+// of sigma = 2 uses it, and whole. Prints medians of interleaved runs in milliseconds.
 #include <fftw3.h>
+#include <time.h>
 
 #include <algorithm>
-#include <chrono>
 #include <complex>
 #include <cstdio>
 #include <functional>
@@ -22,10 +22,8 @@ using offgrid::cpu::Buffer;
 using offgrid::cpu::GridFft;
 using offgrid::cpu::GridLayout;
 
-template <class T>
-class Fftw;  // in place, all axes, no padding
-template <>
-class Fftw<double> {
+template <class T> class Fftw;  // in place, all axes, no padding
+template <> class Fftw<double> {
  public:
   Fftw(int dim, const Sizes& n, std::complex<double>* data) {
     const int sizes[] = {static_cast<int>(n[2]), static_cast<int>(n[1]), static_cast<int>(n[0])};
@@ -37,8 +35,7 @@ class Fftw<double> {
  private:
   fftw_plan plan_;
 };
-template <>
-class Fftw<float> {
+template <> class Fftw<float> {
  public:
   Fftw(int dim, const Sizes& n, std::complex<float>* data) {
     const int sizes[] = {static_cast<int>(n[2]), static_cast<int>(n[1]), static_cast<int>(n[0])};
@@ -51,8 +48,7 @@ class Fftw<float> {
   fftwf_plan plan_;
 };
 
-template <class T>
-class Ours {
+template <class T> class Ours {
  public:
   Ours(int dim, const Sizes& grid, const Sizes& modes)
       : fft_(layout(dim, grid, modes), 1), scratch_(fft_.scratch_elements()), modes_(modes[0] * modes[1] * modes[2]) {
@@ -74,10 +70,16 @@ class Ours {
   Buffer<std::complex<T>> modes_;
 };
 
+// Processor time, because other programs may be running.
 double milliseconds(const std::function<void()>& f) {
-  const auto start = std::chrono::steady_clock::now();
+  const auto now = [] {
+    timespec time;
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+    return 1e3 * static_cast<double>(time.tv_sec) + 1e-6 * static_cast<double>(time.tv_nsec);
+  };
+  const double start = now();
   f();
-  return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
+  return now() - start;
 }
 
 std::vector<double> medians(const std::vector<std::function<void()>>& candidates) {
@@ -93,8 +95,7 @@ std::vector<double> medians(const std::vector<std::function<void()>>& candidates
   return result;
 }
 
-template <class T>
-void compare(int dim, const Sizes& n) {
+template <class T> void compare(int dim, const Sizes& n) {
   Sizes half = n;
   for (int axis = 0; axis < dim; ++axis) half[axis] = n[axis] / 2;
   const GridLayout layout = Ours<T>::layout(dim, n, n);
@@ -106,15 +107,15 @@ void compare(int dim, const Sizes& n) {
   const auto ms = medians({[&] { fftw.run(); }, [&] { pruned.grid_to_modes(padded.data()); },
                            [&] { pruned.modes_to_grid(padded.data()); }, [&] { whole.grid_to_modes(padded.data()); },
                            [&] { whole.modes_to_grid(padded.data()); }});
-  std::printf("%s %7lld x %4lld x %3lld  fftw %8.3f  pruned %8.3f %8.3f  whole %8.3f %8.3f  fftw/pruned %5.2f %5.2f"
-              "  fftw/whole %5.2f %5.2f\n",
-              sizeof(T) == 4 ? "f32" : "f64", static_cast<long long>(n[0]), static_cast<long long>(n[1]),
-              static_cast<long long>(n[2]), ms[0], ms[1], ms[2], ms[3], ms[4], ms[0] / ms[1], ms[0] / ms[2],
-              ms[0] / ms[3], ms[0] / ms[4]);
+  std::printf(
+      "%s %7lld x %4lld x %3lld  fftw %8.3f  pruned %8.3f %8.3f  whole %8.3f %8.3f  fftw/pruned %5.2f %5.2f"
+      "  fftw/whole %5.2f %5.2f\n",
+      sizeof(T) == 4 ? "f32" : "f64", static_cast<long long>(n[0]), static_cast<long long>(n[1]),
+      static_cast<long long>(n[2]), ms[0], ms[1], ms[2], ms[3], ms[4], ms[0] / ms[1], ms[0] / ms[2], ms[0] / ms[3],
+      ms[0] / ms[4]);
 }
 
-template <class T>
-void compare_all() {
+template <class T> void compare_all() {
   for (const std::int64_t n : {96, 128, 160}) compare<T>(3, {n, n, n});
   for (const std::int64_t n : {750, 1000}) compare<T>(2, {n, n, 1});
   for (const std::int64_t n : {125000, 200000, 2000000}) compare<T>(1, {n, 1, 1});

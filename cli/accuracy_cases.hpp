@@ -9,11 +9,13 @@ namespace cli {
 
 enum class Extent { full, quick };
 
+inline constexpr std::int64_t every_output = std::int64_t{1} << 40;
+
 struct SizeCase {
   std::string name;
   std::vector<std::int64_t> modes;
   std::int64_t points = 0;
-  std::int64_t samples = 0;  // outputs that are checked; small sizes check all
+  std::int64_t sampled_modes = every_output, sampled_points = every_output;  // that a check of type 1, or 2, looks at
 };
 
 std::vector<SizeCase> sizes_for(int dim, Extent extent);
@@ -31,8 +33,7 @@ struct AccuracyCell {
   [[nodiscard]] std::string name() const;
 };
 
-// The worst ratio of every (dimension, type, precision) by tolerance, of every point set and of every size, and the worst
-// cell of all by name.
+// The worst ratio by tolerance: of every (dimension, type, precision), of every point set and of every size.
 void print_accuracy(const std::vector<AccuracyCell>& cells);
 
 void write_accuracy_csv(const std::string& path, const std::vector<AccuracyCell>& cells);

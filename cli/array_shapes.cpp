@@ -37,12 +37,12 @@ std::size_t dimension_of(const std::vector<NpyArray>& files, const Shape& modes)
   return dim;
 }
 
-template <class T>
-std::vector<Values<T>> read_points(const std::vector<NpyArray>& files, std::size_t dim) {
+template <class T> std::vector<Values<T>> read_points(const std::vector<NpyArray>& files, std::size_t dim) {
   std::vector<Values<T>> axes;
   if (files[0].shape().size() == 1) {
     for (const auto& file : files) {
-      if (file.shape() != files[0].shape()) refuse(file, shape_text(files[0].shape()) + " as " + files[0].name() + " has");
+      if (file.shape() != files[0].shape())
+        refuse(file, shape_text(files[0].shape()) + " as " + files[0].name() + " has");
       axes.push_back(file.values<T>());
     }
     return axes;
@@ -52,6 +52,17 @@ std::vector<Values<T>> read_points(const std::vector<NpyArray>& files, std::size
     axes.push_back(layout == Layout::columns ? files[0].column<T>(static_cast<std::int64_t>(axis))
                                              : files[0].row<T>(static_cast<std::int64_t>(axis)));
   return axes;
+}
+
+InputShape match_shape(const NpyArray& input, const Shape& expected, const std::string& meaning) {
+  if (input.shape() == expected) return {expected, 0};
+  if (input.shape().size() == expected.size() + 1) {
+    const InputShape found = split_batch(input, expected.size());
+    if (found.inner == expected) return found;
+  }
+  std::string sizes;
+  for (const auto size : expected) sizes += ", " + std::to_string(size);
+  refuse(input, shape_text(expected) + ", " + meaning + ", or a batch of them, (B" + sizes + ")");
 }
 
 InputShape split_batch(const NpyArray& input, std::size_t inner_axes) {
@@ -64,10 +75,6 @@ InputShape split_batch(const NpyArray& input, std::size_t inner_axes) {
 }
 
 Shape reversed(const Shape& sizes) { return Shape(sizes.rbegin(), sizes.rend()); }
-
-void expect_shape(const NpyArray& input, const InputShape& found, const Shape& expected, const std::string& meaning) {
-  if (found.inner != expected) refuse(input, shape_text(expected) + ", " + meaning + ", or a batch of them");
-}
 
 template std::vector<Values<float>> read_points<float>(const std::vector<NpyArray>&, std::size_t);
 template std::vector<Values<double>> read_points<double>(const std::vector<NpyArray>&, std::size_t);

@@ -9,12 +9,10 @@
 
 namespace cli {
 
-template <class T>
-using AxisSpans = std::vector<std::span<const T>>;
+template <class T> using AxisSpans = std::vector<std::span<const T>>;
 
 // coordinates[axis][point]
-template <class T>
-struct Points {
+template <class T> struct Points {
   std::vector<std::vector<T>> coordinates;
 
   Points() = default;
@@ -24,12 +22,14 @@ struct Points {
   [[nodiscard]] AxisSpans<T> spans() const { return AxisSpans<T>(coordinates.begin(), coordinates.end()); }
 };
 
-template <class T>
-void set_points(offgrid::Plan<T>& plan, const AxisSpans<T>& axes) {
+template <class T> void set_points(offgrid::Plan<T>& plan, const AxisSpans<T>& axes) {
   switch (axes.size()) {
-    case 1: return plan.set_points({axes[0]});
-    case 2: return plan.set_points({axes[0], axes[1]});
-    default: return plan.set_points({axes[0], axes[1], axes[2]});
+    case 1:
+      return plan.set_points({axes[0]});
+    case 2:
+      return plan.set_points({axes[0], axes[1]});
+    default:
+      return plan.set_points({axes[0], axes[1], axes[2]});
   }
 }
 

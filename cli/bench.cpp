@@ -1,5 +1,5 @@
-// `offgrid bench`: times plan, set_points and execute apart on the cells of cells.hpp, and measures the error of what was
-// timed. Cells that differ in the tolerance only share their points, their input and their direct sum.
+// `offgrid bench`: times plan, set_points and execute apart on the cells of cells.hpp, and measures the error of what
+// was timed. Cells that differ in the tolerance only share their points, their input and their direct sum.
 #include <algorithm>
 #include <complex>
 #include <cstdio>
@@ -38,12 +38,12 @@ struct Settings {
 };
 
 // What cells share that differ in the tolerance only.
-template <class T>
-struct CellData {
+template <class T> struct CellData {
   using Complex = std::complex<T>;
 
   explicit CellData(const Cell& cell)
-      : points(make_points<T>({cell.set, cell.points, cell.modes(), {}, 5})), input(static_cast<std::size_t>(inputs(cell))) {
+      : points(make_points<T>({cell.set, cell.points, cell.modes(), {}, 5})),
+        input(static_cast<std::size_t>(inputs(cell))) {
     fill_random<T>(input, 7);
   }
 
@@ -62,7 +62,8 @@ struct CellData {
     const auto last = std::span<const Complex>(input).last(one);
     sampled = sample_positions(outputs(cell) / cell.batch, samples, 11);
     const auto axes = points.spans();
-    expected = cell.type == 1 ? direct_type1<T>(problem, axes, last, sampled) : direct_type2<T>(problem, axes, last, sampled);
+    expected =
+        cell.type == 1 ? direct_type1<T>(problem, axes, last, sampled) : direct_type2<T>(problem, axes, last, sampled);
     return expected;
   }
 
@@ -78,8 +79,7 @@ bool share_data(const Cell& a, const Cell& b) {
 }
 
 // Runs once to warm up, then `repeats` times or until the time is used up.
-template <class Work>
-std::vector<double> repeat(const Settings& settings, const Work& work) {
+template <class Work> std::vector<double> repeat(const Settings& settings, const Work& work) {
   std::vector<double> seconds;
   const Stopwatch watch;
   work();
@@ -89,8 +89,7 @@ std::vector<double> repeat(const Settings& settings, const Work& work) {
   return seconds;
 }
 
-template <class T>
-Measurement measure(const Settings& settings, const Cell& cell, CellData<T>& data) {
+template <class T> Measurement measure(const Settings& settings, const Cell& cell, CellData<T>& data) {
   offgrid::Problem problem{.type = cell.type, .modes = cell.modes(), .tolerance = cell.tolerance};
   problem.transforms = cell.batch;
   problem.options = settings.flags.given();
@@ -147,7 +146,8 @@ std::vector<Cell> chosen_cells(const Settings& settings) {
   std::vector<Cell> chosen;
   for (const auto& cell : all_cells()) {
     const auto fits = [&](const std::string& pattern) { return matches(cell.name(), pattern); };
-    const bool wanted = settings.patterns.empty() || std::any_of(settings.patterns.begin(), settings.patterns.end(), fits);
+    const bool wanted =
+        settings.patterns.empty() || std::any_of(settings.patterns.begin(), settings.patterns.end(), fits);
     if (wanted && static_cast<double>(cell.points) <= settings.max_points) chosen.push_back(cell);
   }
   if (chosen.empty()) throw InputError("no cell matches; `offgrid bench --list` names them all");
@@ -189,7 +189,8 @@ Command add_bench(CLI::App& program) {
   app->add_option("--repeats", settings->repeats, "timed runs a stage, after one to warm up")
       ->check(CLI::Range(1, 1000))
       ->capture_default_str();
-  app->add_option("--stage-seconds", settings->stage_seconds, "stop repeating a stage after so long")->capture_default_str();
+  app->add_option("--stage-seconds", settings->stage_seconds, "stop repeating a stage after so long")
+      ->capture_default_str();
   app->add_option("--samples", settings->samples, "outputs that the error is measured over")
       ->check(CLI::Range(1, 100000))
       ->capture_default_str();

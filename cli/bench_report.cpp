@@ -24,7 +24,8 @@ std::vector<std::string> split(const std::string& line) {
 
 std::size_t column_of(const std::vector<std::string>& header, const char* name, const std::string& path) {
   const auto found = std::find(header.begin(), header.end(), name);
-  if (found == header.end()) throw InputError(path + ": the column " + name + " is missing from the baseline's first line");
+  if (found == header.end())
+    throw InputError(path + ": the column " + name + " is missing from the baseline's first line");
   return static_cast<std::size_t>(found - header.begin());
 }
 
@@ -93,8 +94,8 @@ Baseline read_baseline(const std::string& path) {
 }
 
 void print_header(const Baseline& baseline) {
-  std::printf("%-46s %10s %10s %10s %17s %8s %9s", "cell (times in ms, medians)", "plan", "set points", "exec", "low .. high",
-              "error", "workspace");
+  std::printf("%-46s %10s %10s %10s %17s %8s %9s", "cell (times in ms, medians)", "plan", "set points", "exec",
+              "low .. high", "error", "workspace");
   if (!baseline.empty()) std::printf("  %9s %9s %9s", "x default", "x best", "x set");
   std::printf("\n");
 }
@@ -102,7 +103,8 @@ void print_header(const Baseline& baseline) {
 void print_row(const Measurement& measured, const Baseline& baseline) {
   std::printf("%-46s %10.4g %10.4g %10.4g %8.4g %8.4g %8s %9s", measured.cell.c_str(), 1e3 * measured.plan.median,
               1e3 * measured.set_points.median, 1e3 * measured.execute.median, 1e3 * measured.execute.low,
-              1e3 * measured.execute.high, error_text(measured).c_str(), readable_bytes(measured.workspace_bytes).c_str());
+              1e3 * measured.execute.high, error_text(measured).c_str(),
+              readable_bytes(measured.workspace_bytes).c_str());
   if (const auto ratios = ratios_of(measured, baseline))
     std::printf("  %9.3g %9.3g %9.3g", ratios->default_exec, ratios->best_exec, ratios->best_set_points);
   std::printf("\n");
@@ -123,9 +125,11 @@ void print_means(const std::vector<Measurement>& measured, const Baseline& basel
     std::printf("none of these cells is in the baseline\n");
     return;
   }
-  std::printf("geometric means over %d cells, baseline over ours: exec %.3g of its default, %.3g of its best; set points %.3g\n",
-              count, std::exp(logs.default_exec / count), std::exp(logs.best_exec / count),
-              std::exp(logs.best_set_points / count));
+  std::printf(
+      "geometric means over %d cells, baseline over ours: exec %.3g of its default, %.3g of its best; set points "
+      "%.3g\n",
+      count, std::exp(logs.default_exec / count), std::exp(logs.best_exec / count),
+      std::exp(logs.best_set_points / count));
 }
 
 void write_bench_csv(const std::string& path, const std::vector<Measurement>& measured) {
@@ -134,10 +138,10 @@ void write_bench_csv(const std::string& path, const std::vector<Measurement>& me
           "workspace_bytes,repeats\n";
   for (const auto& one : measured)
     file << one.cell
-         << format(",%.6g,%.6g,%.6g,%.6g,%.6g,%.6g,%.6g,%s,%.0f,%zu\n", 1e3 * one.plan.median, 1e3 * one.set_points.median,
-                   1e3 * one.set_points.low, 1e3 * one.set_points.high, 1e3 * one.execute.median, 1e3 * one.execute.low,
-                   1e3 * one.execute.high, one.error ? format("%.3e", *one.error).c_str() : "", one.workspace_bytes,
-                   one.repeats);
+         << format(",%.6g,%.6g,%.6g,%.6g,%.6g,%.6g,%.6g,%s,%.0f,%zu\n", 1e3 * one.plan.median,
+                   1e3 * one.set_points.median, 1e3 * one.set_points.low, 1e3 * one.set_points.high,
+                   1e3 * one.execute.median, 1e3 * one.execute.low, 1e3 * one.execute.high,
+                   one.error ? format("%.3e", *one.error).c_str() : "", one.workspace_bytes, one.repeats);
   finish(file, path);
 }
 
@@ -148,8 +152,8 @@ void write_bench_json(const std::string& path, const std::vector<Measurement>& m
   const char* separator = "\n";
   for (const auto& one : measured) {
     file << separator << "    {\"cell\": " << quoted(one.cell) << ", " << json_spread("plan", one.plan) << ", "
-         << json_spread("set_points", one.set_points) << ", " << json_spread("exec", one.execute) << ", \"error\": "
-         << (one.error && std::isfinite(*one.error) ? format("%.3e", *one.error) : "null")
+         << json_spread("set_points", one.set_points) << ", " << json_spread("exec", one.execute)
+         << ", \"error\": " << (one.error && std::isfinite(*one.error) ? format("%.3e", *one.error) : "null")
          << format(", \"workspace_bytes\": %.0f, \"repeats\": %zu}", one.workspace_bytes, one.repeats);
     separator = ",\n";
   }

@@ -45,8 +45,10 @@ void add_tolerance_sweeps(std::vector<Cell>& cells) {
 void add_clusters(std::vector<Cell>& cells) {
   for (const int type : {1, 2})
     for (const int dim : {2, 3}) {
-      add_tolerances(cells, {"single", dim, type, Precision::f32, default_size(dim), ten_million, PointSet::clustered}, {2, 5});
-      add_tolerances(cells, {"double", dim, type, Precision::f64, default_size(dim), ten_million, PointSet::clustered}, {6, 12});
+      add_tolerances(cells, {"single", dim, type, Precision::f32, default_size(dim), ten_million, PointSet::clustered},
+                     {2, 5});
+      add_tolerances(cells, {"double", dim, type, Precision::f64, default_size(dim), ten_million, PointSet::clustered},
+                     {6, 12});
     }
 }
 

@@ -1,5 +1,5 @@
-// The cells of the benchmark, built from the figures that they come from: cuFINUFFT's paper and what it leaves out. A name
-// is figure/DdT/precision/N<per axis>/M<points>/points/tolerance/x<batch>, as in the table of a peer's times
+// The cells of the benchmark, built from the figures that they come from: cuFINUFFT's paper and what it leaves out. A
+// name is figure/DdT/precision/N<per axis>/M<points>/points/tolerance/x<batch>, as in the table of a peer's times
 // (tests/cli/cells.txt lists them all).
 #pragma once
 
@@ -31,7 +31,8 @@ struct Cell {
 
 std::vector<Cell> all_cells();
 
-// A pattern is a glob over the whole name ("single/2d1/*") or a regular expression found anywhere in it ("3d2/.*1e-1[24]").
+// A pattern is a glob over the whole name ("single/2d1/*") or a regular expression found anywhere in it
+// ("3d2/.*1e-1[24]").
 bool matches(const std::string& name, const std::string& pattern);
 
 }  // namespace cli

@@ -1,5 +1,5 @@
-// The subcommands. Each add_*() declares its flags on the program and returns what runs when it is chosen. The exit code
-// is 0 for success, 1 for a check that failed or work that could not be done, 2 for wrong usage or input.
+// The subcommands. Each add_*() declares its flags on the program and returns what runs when it is chosen. The exit
+// code is 0 for success, 1 for a check that failed or work that could not be done, 2 for wrong usage or input.
 #pragma once
 
 #include <CLI/CLI.hpp>

@@ -15,16 +15,15 @@
 namespace cli {
 namespace {
 
-// Terms are added in double in blocks of this many, and the blocks in long double: the rounding of a sum of n terms then
-// grows with the block and not with n.
+// Terms are added in double in blocks of this many, and the blocks in long double: the rounding of a sum of n terms
+// then grows with the block and not with n.
 constexpr std::size_t block = 64;
 
 std::int64_t product(const std::vector<std::int64_t>& sizes) {
   return std::accumulate(sizes.begin(), sizes.end(), std::int64_t{1}, std::multiplies<>());
 }
 
-template <class T>
-std::array<Turn, 3> turns_of(Axes<T> points, std::size_t j, int sign) {
+template <class T> std::array<Turn, 3> turns_of(Axes<T> points, std::size_t j, int sign) {
   std::array<Turn, 3> turns{};
   for (std::size_t axis = 0; axis < points.size(); ++axis)
     turns[axis] = turn_of(sign * static_cast<double>(points[axis][j]));
@@ -98,8 +97,7 @@ class BlockedSums {
 };
 
 // Calls make_adder() once a thread for an adder(j, sums) that adds the term of point j, and sums over all points.
-template <class MakeAdder>
-Sums sum_over_points(std::size_t points, std::size_t outputs, const MakeAdder& make_adder) {
+template <class MakeAdder> Sums sum_over_points(std::size_t points, std::size_t outputs, const MakeAdder& make_adder) {
   BlockedSums total(outputs);
   std::mutex lock;
   parallel_ranges(static_cast<std::int64_t>(points), [&](std::int64_t first, std::int64_t last) {
@@ -170,8 +168,7 @@ std::array<std::int64_t, 3> frequencies_at(const DirectProblem& problem, std::in
   return k;
 }
 
-template <class T>
-std::complex<double> widen(std::complex<T> value) {
+template <class T> std::complex<double> widen(std::complex<T> value) {
   return {static_cast<double>(value.real()), static_cast<double>(value.imag())};
 }
 
@@ -272,20 +269,20 @@ std::vector<std::int64_t> sample_positions(std::int64_t size, std::int64_t count
   const CounterRandom random(seed);
   std::vector<std::int64_t> positions;
   for (std::int64_t i = 0; i < count; ++i)
-    positions.push_back(static_cast<std::int64_t>(random.bits(static_cast<std::uint64_t>(i)) %
-                                                  static_cast<std::uint64_t>(size)));
+    positions.push_back(
+        static_cast<std::int64_t>(random.bits(static_cast<std::uint64_t>(i)) % static_cast<std::uint64_t>(size)));
   return positions;
 }
 
-#define OFFGRID_INSTANTIATE(T)                                                                                         \
-  template Sums direct_type1<T>(const DirectProblem&, Axes<T>, std::span<const std::complex<T>>);                      \
-  template Sums direct_type2<T>(const DirectProblem&, Axes<T>, std::span<const std::complex<T>>);                      \
-  template Sums direct_type1<T>(const DirectProblem&, Axes<T>, std::span<const std::complex<T>>,                       \
-                                std::span<const std::int64_t>);                                                        \
-  template Sums direct_type2<T>(const DirectProblem&, Axes<T>, std::span<const std::complex<T>>,                       \
-                                std::span<const std::int64_t>);                                                        \
-  template double relative_error<T>(std::span<const std::complex<T>>, std::span<const std::complex<double>>);          \
-  template double relative_error<T>(std::span<const std::complex<T>>, std::span<const std::complex<double>>,           \
+#define OFFGRID_INSTANTIATE(T)                                                                                \
+  template Sums direct_type1<T>(const DirectProblem&, Axes<T>, std::span<const std::complex<T>>);             \
+  template Sums direct_type2<T>(const DirectProblem&, Axes<T>, std::span<const std::complex<T>>);             \
+  template Sums direct_type1<T>(const DirectProblem&, Axes<T>, std::span<const std::complex<T>>,              \
+                                std::span<const std::int64_t>);                                               \
+  template Sums direct_type2<T>(const DirectProblem&, Axes<T>, std::span<const std::complex<T>>,              \
+                                std::span<const std::int64_t>);                                               \
+  template double relative_error<T>(std::span<const std::complex<T>>, std::span<const std::complex<double>>); \
+  template double relative_error<T>(std::span<const std::complex<T>>, std::span<const std::complex<double>>,  \
                                     std::span<const std::int64_t>);
 OFFGRID_INSTANTIATE(float)
 OFFGRID_INSTANTIATE(double)

@@ -2,9 +2,9 @@
 //
 //   type 1:  f[k] = sum_j c[j] exp(sign i k.x[j])        type 2:  c[j] = sum_k f[k] exp(sign i k.x[j])
 //
-// x/(2 pi) mod 1 is kept as a 128-bit fixed-point fraction, so k.x/(2 pi) mod 1 is exact integer arithmetic for any k, and
-// only the final sine and cosine round. Sums go through blocks into long double. The result is good to about 3e-16 of
-// its l2 norm for |x| <= 1e8 and |k| <= 2^20. The program and the tests share this file.
+// x/(2 pi) mod 1 is kept as a 128-bit fixed-point fraction, so k.x/(2 pi) mod 1 is exact integer arithmetic for any k,
+// and only the final sine and cosine round. Sums go through blocks into long double. The result is good to about 3e-16
+// of its l2 norm for |x| <= 1e8 and |k| <= 2^20. The program and the tests share this file.
 #pragma once
 
 #include <complex>
@@ -22,9 +22,8 @@ struct DirectProblem {
   ModeOrder order = ModeOrder::centred;
 };
 
-// One span an axis, all of the same length. A std::vector of spans converts where T is written out: direct_type1<double>(..)
-template <class T>
-using Axes = std::span<const std::span<const T>>;
+// One span an axis, all of the same length. Write T out, direct_type1<double>(..), and a std::vector of them converts.
+template <class T> using Axes = std::span<const std::span<const T>>;
 
 using Sums = std::vector<std::complex<double>>;
 

@@ -1,4 +1,4 @@
-// `offgrid info`: the version, the devices and the options; and for a problem, what the library would choose for it and why.
+// `offgrid info`: the version, the devices and the options; for a problem, what the library would choose and why.
 #include <cstdio>
 #include <memory>
 
@@ -32,8 +32,7 @@ void print_library() {
   std::printf("\nGive a problem, such as --modes 256,256 --tolerance 1e-9, to see what would be chosen.\n");
 }
 
-template <class T>
-void print_problem(const Settings& settings) {
+template <class T> void print_problem(const Settings& settings) {
   offgrid::Problem problem{.type = settings.type, .modes = settings.modes, .tolerance = settings.tolerance};
   problem.transforms = settings.transforms;
   problem.options = settings.flags.given();

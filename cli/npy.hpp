@@ -30,8 +30,7 @@ class MappedFile {
   std::size_t size_ = 0;
 };
 
-template <class T>
-std::string dtype_of() {
+template <class T> std::string dtype_of() {
   if constexpr (std::is_same_v<T, float>) return "f4";
   if constexpr (std::is_same_v<T, double>) return "f8";
   if constexpr (std::is_same_v<T, std::complex<float>>) return "c8";
@@ -39,8 +38,7 @@ std::string dtype_of() {
 }
 
 // Elements in C order: in place in the file, or a copy where the file has another layout. Movable, not copyable.
-template <class T>
-class Values {
+template <class T> class Values {
  public:
   explicit Values(std::span<const T> in_place) : view_(in_place) {}
   explicit Values(std::vector<T> copy) : copy_(std::move(copy)), view_(copy_) {}
@@ -57,29 +55,25 @@ class Values {
 
 class NpyArray {
  public:
-  explicit NpyArray(const std::string& path) : name_(path), file_(path), header_(parse_npy_header(file_.bytes(), path)) {}
+  explicit NpyArray(const std::string& path)
+      : name_(path), file_(path), header_(parse_npy_header(file_.bytes(), path)) {}
 
   [[nodiscard]] const std::string& name() const { return name_; }
   [[nodiscard]] const std::vector<std::int64_t>& shape() const { return header_.shape; }
   [[nodiscard]] const std::string& dtype() const { return header_.dtype; }
 
   // All the elements in C order. The dtype must be T's.
-  template <class T>
-  [[nodiscard]] Values<T> values() const;
+  template <class T> [[nodiscard]] Values<T> values() const;
 
   // One column, or one row, of a (rows, columns) array.
-  template <class T>
-  [[nodiscard]] Values<T> column(std::int64_t index) const;
-  template <class T>
-  [[nodiscard]] Values<T> row(std::int64_t index) const;
+  template <class T> [[nodiscard]] Values<T> column(std::int64_t index) const;
+  template <class T> [[nodiscard]] Values<T> row(std::int64_t index) const;
 
  private:
   // Line `index` along one of the two axes of a matrix: in place where it is contiguous in the file.
   enum class Line { row, column };
-  template <class T>
-  [[nodiscard]] Values<T> line(Line kind, std::int64_t index) const;
-  template <class T>
-  [[nodiscard]] Values<T> in_file_order() const;
+  template <class T> [[nodiscard]] Values<T> line(Line kind, std::int64_t index) const;
+  template <class T> [[nodiscard]] Values<T> in_file_order() const;
 
   std::string name_;
   MappedFile file_;
@@ -95,8 +89,7 @@ void write_npy(const std::string& path, std::span<const T> values, const std::ve
 }
 
 // Fortran order to C order: `source` has its first axis contiguous.
-template <class T>
-std::vector<T> reorder(std::span<const T> source, const std::vector<std::int64_t>& shape) {
+template <class T> std::vector<T> reorder(std::span<const T> source, const std::vector<std::int64_t>& shape) {
   std::vector<T> result(source.size());
   std::vector<std::int64_t> index(shape.size(), 0);
   for (auto& element : result) {
@@ -111,10 +104,8 @@ std::vector<T> reorder(std::span<const T> source, const std::vector<std::int64_t
   return result;
 }
 
-template <class T>
-Values<T> NpyArray::in_file_order() const {
-  if (dtype() != dtype_of<T>())
-    throw InputError(name_ + ": its dtype is " + dtype() + ", expected " + dtype_of<T>());
+template <class T> Values<T> NpyArray::in_file_order() const {
+  if (dtype() != dtype_of<T>()) throw InputError(name_ + ": its dtype is " + dtype() + ", expected " + dtype_of<T>());
   const std::byte* start = file_.bytes().data() + header_.data_offset;
   const std::size_t count = header_.count();
   if (reinterpret_cast<std::uintptr_t>(start) % alignof(T) == 0)
@@ -124,15 +115,13 @@ Values<T> NpyArray::in_file_order() const {
   return Values<T>(std::move(copy));
 }
 
-template <class T>
-Values<T> NpyArray::values() const {
+template <class T> Values<T> NpyArray::values() const {
   auto raw = in_file_order<T>();
   if (!header_.fortran_order || shape().size() < 2) return raw;
   return Values<T>(reorder(raw.view(), shape()));
 }
 
-template <class T>
-Values<T> NpyArray::line(Line kind, std::int64_t index) const {
+template <class T> Values<T> NpyArray::line(Line kind, std::int64_t index) const {
   auto raw = in_file_order<T>();
   const auto rows = static_cast<std::size_t>(shape()[0]), columns = static_cast<std::size_t>(shape()[1]);
   const auto chosen = static_cast<std::size_t>(index), length = kind == Line::row ? columns : rows;
@@ -146,14 +135,8 @@ Values<T> NpyArray::line(Line kind, std::int64_t index) const {
   return Values<T>(std::move(copy));
 }
 
-template <class T>
-Values<T> NpyArray::column(std::int64_t index) const {
-  return line<T>(Line::column, index);
-}
+template <class T> Values<T> NpyArray::column(std::int64_t index) const { return line<T>(Line::column, index); }
 
-template <class T>
-Values<T> NpyArray::row(std::int64_t index) const {
-  return line<T>(Line::row, index);
-}
+template <class T> Values<T> NpyArray::row(std::int64_t index) const { return line<T>(Line::row, index); }
 
 }  // namespace cli

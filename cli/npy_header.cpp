@@ -145,8 +145,8 @@ void read_dtype(const std::string& descr, NpyHeader& header, const std::string& 
                      "', expected float32 or float64 for points, complex64 or complex128 for values; convert it with "
                      "numpy's astype");
   if (descr[0] == '>')
-    throw InputError(name + ": its numbers are big-endian ('" + descr + "'), expected little-endian; convert it with a.astype('<" +
-                     header.dtype + "')");
+    throw InputError(name + ": its numbers are big-endian ('" + descr +
+                     "'), expected little-endian; convert it with a.astype('<" + header.dtype + "')");
   if (descr[0] != '<' && descr[0] != '=') throw InputError(name + ": unknown byte order in the dtype '" + descr + "'");
 }
 
@@ -155,9 +155,11 @@ void check_extent(const NpyHeader& header, std::size_t file_bytes, const std::st
   std::size_t bytes = header.item_bytes;
   bool overflow = false;
   const bool empty = std::find(header.shape.begin(), header.shape.end(), 0) != header.shape.end();
-  for (const auto size : header.shape) overflow |= __builtin_mul_overflow(bytes, static_cast<std::size_t>(size), &bytes);
+  for (const auto size : header.shape)
+    overflow |= __builtin_mul_overflow(bytes, static_cast<std::size_t>(size), &bytes);
   if (empty) bytes = 0;
-  if (overflow && !empty) throw InputError(name + ": the shape " + shape_text(header.shape) + " is too large for any memory");
+  if (overflow && !empty)
+    throw InputError(name + ": the shape " + shape_text(header.shape) + " is too large for any memory");
   const std::size_t present = file_bytes - header.data_offset;
   if (bytes > present)
     throw InputError(name + format(": the file is cut short: the shape %s of %s needs %zu bytes of data, there are %zu",

@@ -1,5 +1,5 @@
-// Splits a range over the machine's threads, for the program's own work (direct sums, random numbers): the library has its
-// own threads. The first exception of a worker is thrown again in the caller.
+// Splits a range over the machine's threads, for the program's own work (direct sums, random numbers): the library has
+// its own threads. The first exception of a worker is thrown again in the caller.
 #pragma once
 
 #include <algorithm>
@@ -13,8 +13,7 @@ namespace cli {
 inline int worker_count() { return std::max(1, static_cast<int>(std::thread::hardware_concurrency())); }
 
 // work(first, last) on disjoint pieces that cover [0, count), in any order.
-template <class Work>
-void parallel_ranges(std::int64_t count, const Work& work) {
+template <class Work> void parallel_ranges(std::int64_t count, const Work& work) {
   const std::int64_t workers = std::clamp<std::int64_t>(count, 1, worker_count());
   std::vector<std::exception_ptr> failures(static_cast<std::size_t>(workers));
   std::vector<std::thread> threads;

@@ -56,7 +56,7 @@ class UnitCircle {
   std::vector<double> cosine, sine;
 
  private:
-  // 1 - z/(n(n-1)) (1 - z/((n-2)(n-3)) (..)) from the top: the Taylor series of sin(a)/a (odd) or cos(a) (even), z = a^2.
+  // The Taylor series of sin(a)/a (odd top) or cos(a) (even top) in z = a^2, as 1 - z/(2 3) (1 - z/(4 5) (1 - ..)).
   static double series(double square, int top) {
     double sum = 1;
     for (int n = top; n > 1; n -= 2) sum = 1 - square * sum * (1.0 / (n * (n - 1)));

@@ -1,5 +1,5 @@
-// The library's options as command-line flags. They are generated from offgrid_options_help(), so that an option added to
-// the library's one table appears here without a line of code.
+// The library's options as command-line flags. They are generated from offgrid_options_help(), so that an option added
+// to the library's one table appears here without a line of code.
 #pragma once
 
 #include <CLI/CLI.hpp>

@@ -40,8 +40,7 @@ double node_coordinate(const PointRequest& request, const CounterRandom& random,
 }
 
 // +-pi, and one step of T to either side.
-template <class T>
-T edge_coordinate(const CounterRandom& random, std::int64_t j) {
+template <class T> T edge_coordinate(const CounterRandom& random, std::int64_t j) {
   const std::uint64_t choice = random.bits(static_cast<std::uint64_t>(j)) % 6;
   const auto edge = static_cast<T>(choice % 2 == 0 ? pi : -pi);
   if (choice < 2) return edge;
@@ -52,14 +51,20 @@ template <class T>
 T coordinate(const PointRequest& request, const CounterRandom& random, std::size_t axis, std::int64_t j) {
   const auto index = static_cast<std::uint64_t>(j);
   switch (request.set) {
-    case PointSet::uniform: return static_cast<T>(random.uniform(index, -pi, pi));
+    case PointSet::uniform:
+      return static_cast<T>(random.uniform(index, -pi, pi));
     case PointSet::clustered:
       return static_cast<T>(random.uniform(index) * 8 * pi / static_cast<double>(request.modes[axis]));
-    case PointSet::nodes: return static_cast<T>(node_coordinate(request, random, axis, j));
-    case PointSet::edges: return edge_coordinate<T>(random, j);
-    case PointSet::far: return static_cast<T>(random.uniform(index, -1e8, 1e8));
-    case PointSet::repeated: return static_cast<T>(random.uniform(0, -pi, pi));
-    case PointSet::radial: return static_cast<T>(radial_coordinate(request, axis, j));
+    case PointSet::nodes:
+      return static_cast<T>(node_coordinate(request, random, axis, j));
+    case PointSet::edges:
+      return edge_coordinate<T>(random, j);
+    case PointSet::far:
+      return static_cast<T>(random.uniform(index, -1e8, 1e8));
+    case PointSet::repeated:
+      return static_cast<T>(random.uniform(0, -pi, pi));
+    case PointSet::radial:
+      return static_cast<T>(radial_coordinate(request, axis, j));
   }
   return 0;
 }
@@ -68,19 +73,25 @@ T coordinate(const PointRequest& request, const CounterRandom& random, std::size
 
 const char* name_of(PointSet set) {
   switch (set) {
-    case PointSet::uniform: return "uniform";
-    case PointSet::clustered: return "clustered";
-    case PointSet::nodes: return "nodes";
-    case PointSet::edges: return "edges";
-    case PointSet::far: return "far";
-    case PointSet::repeated: return "repeated";
-    case PointSet::radial: return "radial";
+    case PointSet::uniform:
+      return "uniform";
+    case PointSet::clustered:
+      return "clustered";
+    case PointSet::nodes:
+      return "nodes";
+    case PointSet::edges:
+      return "edges";
+    case PointSet::far:
+      return "far";
+    case PointSet::repeated:
+      return "repeated";
+    case PointSet::radial:
+      return "radial";
   }
   return "";
 }
 
-template <class T>
-Points<T> make_points(const PointRequest& request) {
+template <class T> Points<T> make_points(const PointRequest& request) {
   Points<T> points(request.modes.size(), request.count);
   for (std::size_t axis = 0; axis < request.modes.size(); ++axis) {
     const CounterRandom random(request.seed * 3 + axis);

@@ -1,5 +1,5 @@
-// The points that the accuracy table and the benchmark use. A coordinate is a pure function of (set, axis, number of the
-// point), so arrays are filled in parallel and are the same everywhere.
+// The points that the accuracy table and the benchmark use. A coordinate is a pure function of (set, axis, number of
+// the point), so arrays are filled in parallel and are the same everywhere.
 #pragma once
 
 #include <cstdint>
@@ -33,7 +33,6 @@ struct PointRequest {
   std::uint64_t seed = 1;
 };
 
-template <class T>
-Points<T> make_points(const PointRequest& request);
+template <class T> Points<T> make_points(const PointRequest& request);
 
 }  // namespace cli

@@ -1,5 +1,5 @@
-// Progress on stderr for work that takes a while: shown on a terminal, or anywhere on request (then a line for every tenth).
-// A bar counts steps; a StageTicker names the stage that is running and how long it has been.
+// Progress on stderr for work that takes a while: shown on a terminal, or anywhere on request (then a line for every
+// tenth). A bar counts steps; a StageTicker names the stage that is running and how long it has been.
 #pragma once
 
 #include <condition_variable>

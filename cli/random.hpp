@@ -37,8 +37,7 @@ class CounterRandom {
 };
 
 // Uniform in [-1, 1] + i [-1, 1].
-template <class T>
-void fill_random(std::span<std::complex<T>> values, std::uint64_t seed) {
+template <class T> void fill_random(std::span<std::complex<T>> values, std::uint64_t seed) {
   const CounterRandom random(seed);
   parallel_ranges(static_cast<std::int64_t>(values.size()), [&](std::int64_t first, std::int64_t last) {
     for (auto i = static_cast<std::uint64_t>(first); i < static_cast<std::uint64_t>(last); ++i)

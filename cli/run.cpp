@@ -15,13 +15,15 @@ namespace {
 
 constexpr const char* footer =
     "Layout: --modes lists N1,N2,N3; N1 belongs to the first coordinate. In the files the modes have numpy's shape\n"
-    "(N3, N2, N1), with one more axis in front for a batch. Points are one (M,) file an axis, or one (M, d) or (d, M) file.\n"
+    "(N3, N2, N1), with one more axis in front for a batch. Points are one (M,) file an axis, or one (M, d) or (d, M) "
+    "file.\n"
     "The files' dtypes decide the precision: float32 with complex64, or float64 with complex128.\n"
     "\n"
     "Example, type 1 in 2D, in Python and then in the shell:\n"
     "  np.save('points.npy', np.random.uniform(-np.pi, np.pi, (100000, 2)))\n"
     "  np.save('strengths.npy', np.random.randn(100000) + 0j)\n"
-    "  offgrid run --type 1 --modes 256,128 --tolerance 1e-9 --points points.npy --input strengths.npy --output modes.npy\n"
+    "  offgrid run --type 1 --modes 256,128 --tolerance 1e-9 --points points.npy --input strengths.npy --output "
+    "modes.npy\n"
     "modes.npy then holds an array of shape (128, 256). And back to the points:\n"
     "  offgrid run --type 2 --tolerance 1e-9 --points points.npy --input modes.npy --output values.npy";
 
@@ -46,13 +48,12 @@ InputShape settle_shapes(Settings& settings, const NpyArray& input, std::size_t 
   if (direction_of(settings) == Direction::to_modes) {
     if (settings.modes.empty())
       throw InputError(format("--modes is needed: %zu sizes N1,..,Nd of the output, such as --modes 256,256", dim));
-    const InputShape found = split_batch(input, 1);
-    expect_shape(input, found, {count}, "one strength a point");
-    return found;
+    return match_shape(input, {count}, "one strength a point");
   }
-  const InputShape found = split_batch(input, dim);
-  if (settings.modes.empty()) settings.modes = reversed(found.inner);
-  expect_shape(input, found, reversed(settings.modes), "the sizes of --modes in numpy's order");
+  if (!settings.modes.empty())
+    return match_shape(input, reversed(settings.modes), "the sizes of --modes in numpy's order");
+  InputShape found = split_batch(input, dim);
+  settings.modes = reversed(found.inner);
   return found;
 }
 
@@ -69,8 +70,7 @@ void print_stages(const std::vector<Stage>& stages) {
     std::fprintf(stderr, "%-12s %s\n", stage.name.c_str(), readable_seconds(stage.seconds).c_str());
 }
 
-template <class T>
-int transform(Settings& settings, const std::vector<NpyArray>& point_files, const NpyArray& input) {
+template <class T> int transform(Settings& settings, const std::vector<NpyArray>& point_files, const NpyArray& input) {
   using Complex = std::complex<T>;
   std::vector<Stage> stages;
   StageTicker ticker(progress_mode(settings.progress ? ProgressWish::always : ProgressWish::automatic));
@@ -86,6 +86,9 @@ int transform(Settings& settings, const std::vector<NpyArray>& point_files, cons
   for (const auto& axis : points) axes.push_back(axis.view());
   const auto count = static_cast<std::int64_t>(axes[0].size());
   const InputShape shape = settle_shapes(settings, input, dim, count);
+  if (input.dtype() != dtype_of<Complex>())
+    throw InputError(input.name() + ": its dtype is " + input.dtype() + ", expected " + dtype_of<Complex>() +
+                     " to go with points of " + dtype_of<T>() + "; convert one of them with numpy's astype");
   const auto values = input.values<Complex>();
 
   std::unique_ptr<offgrid::Plan<T>> plan;
@@ -94,9 +97,8 @@ int transform(Settings& settings, const std::vector<NpyArray>& point_files, cons
   Shape output_shape = direction_of(settings) == Direction::to_modes ? reversed(settings.modes) : Shape{count};
   if (shape.batch > 0) output_shape.insert(output_shape.begin(), shape.batch);
   std::vector<Complex> output(static_cast<std::size_t>(mode_count(output_shape)));
-  timed("execute", [&] {
-    settings.adjoint ? plan->adjoint(values.view(), output) : plan->execute(values.view(), output);
-  });
+  timed("execute",
+        [&] { settings.adjoint ? plan->adjoint(values.view(), output) : plan->execute(values.view(), output); });
   timed("write", [&] { write_npy<Complex>(settings.output, output, output_shape); });
 
   if (settings.verbose) {
@@ -120,16 +122,19 @@ int run(Settings settings) {
 }  // namespace
 
 Command add_run(CLI::App& program) {
-  auto* app = program.add_subcommand("run", "Transform NPY files: points to modes (type 1) or modes to points (type 2).");
+  auto* app =
+      program.add_subcommand("run", "Transform NPY files: points to modes (type 1) or modes to points (type 2).");
   app->footer(footer);
   auto settings = std::make_shared<Settings>();
   app->add_option("--type", settings->type, "1: points to modes, 2: modes to points")
       ->check(CLI::IsMember({1, 2}))
       ->capture_default_str();
-  app->add_option("--modes", settings->modes, "N1,N2,..; may be left out where the input holds the modes")->delimiter(',');
+  app->add_option("--modes", settings->modes, "N1,N2,..; may be left out where the input holds the modes")
+      ->delimiter(',');
   app->add_option("--tolerance", settings->tolerance, "bound of the relative l2 error")->capture_default_str();
   app->add_option("--points", settings->points, "NPY: one (M,) file an axis, or one (M, d) file")->required();
-  app->add_option("--input,--strengths", settings->input, "NPY: strengths (M,), or modes (N3, N2, N1); a batch in front")
+  app->add_option("--input,--strengths", settings->input,
+                  "NPY: strengths (M,), or modes (N3, N2, N1); a batch in front")
       ->required();
   app->add_option("--output", settings->output, "NPY file to write")->required();
   app->add_flag("--adjoint", settings->adjoint, "the conjugate transpose: the other direction with the opposite sign");

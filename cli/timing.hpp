@@ -18,8 +18,7 @@ class Stopwatch {
   Clock::time_point start_ = Clock::now();
 };
 
-template <class Work>
-double seconds_of(Work&& work) {
+template <class Work> double seconds_of(Work&& work) {
   const Stopwatch watch;
   work();
   return watch.seconds();

@@ -21,7 +21,7 @@ rule 'core/' src/core
 rule 'core/|cpu/|hwy/|sys/|omp\.h' src/cpu
 rule 'core/|registry\.hpp|[a-z]+/engine\.hpp' src/registry.hpp src/registry.cpp
 rule 'api/|core/|registry\.hpp|offgrid/' src/api
-rule '[a-z_]+\.hpp|offgrid/|CLI/|png\.h|sys/|unistd\.h|fcntl\.h|pthread\.h' cli
+rule '[a-z_]+\.hpp|offgrid/|CLI/|sys/|[a-z]+\.h' cli
 rule 'offgrid/' examples
 
 report 'OpenMP belongs in src/cpu/threads.hpp' "$(grep -rnE '# *pragma +omp|omp\.h|\bomp_[a-z]+ *\(' src cli include |

@@ -6,6 +6,7 @@ target_compile_features(offgrid_flags INTERFACE cxx_std_20 c_std_99)
 target_compile_options(offgrid_flags INTERFACE
   -Wall -Wextra -Wpedantic -Wshadow
   $<$<AND:$<CXX_COMPILER_ID:GNU>,$<VERSION_LESS:$<CXX_COMPILER_VERSION>,13>>:-Wno-restrict>  # GCC bug 105651
+  $<$<CXX_COMPILER_ID:GNU>:-Wno-error=array-bounds>  # comes and goes with the optimiser, often wrongly
   -ffp-contract=off -fno-math-errno -fno-trapping-math)
 
 set(CMAKE_CXX_EXTENSIONS OFF)

@@ -1,7 +1,7 @@
 // What is known of a window before anything is computed with it: how large its errors are, and the sigma that a
-// tolerance needs. Also the deconvolution factors, which undo what spreading does to each mode. Used by design;
-// formulas in window.hpp. Errors are relative l2 errors of a 1D transform; those of the axes add as squares (about
-// sqrt(dim) times one).
+// tolerance needs. Also the deconvolution factors, which undo what spreading does to each mode. Formulas in window.hpp.
+// Errors are relative l2 errors of a 1D transform; those of the axes add as squares (about sqrt(dim) times one).
+// Used by design.
 #pragma once
 
 #include <cstdint>
@@ -20,6 +20,10 @@ double window_error(WindowKind kind, double sigma, int width);
 // The smallest sigma in [min_sigma, max_sigma] whose window_error is at most error, if there is one.
 std::optional<double> minimal_sigma(WindowKind kind, int width, double error);
 
+// How far the error of one transform may exceed the rms one where few modes carry it. The outermost modes, r times worse
+// than the rms, are about N / r^2 in number: few of them in a small transform, and then chance decides.
+double few_modes_factor(const Window& window, const Problem& problem);
+
 // The width of the paper's rule at sigma = 2, ceil(log10(1/tolerance)) + 1, and of FINUFFT's at other sigma.
 int semicircle_width(double tolerance, double sigma);
 
@@ -33,7 +37,7 @@ double rounding_floor(Precision precision, int dim, const Sizes& modes, const Si
 // The error that fit_polynomial may make so that it shows neither beside the window's nor beside rounding.
 double polynomial_error(const Window& window, Precision precision);
 
-// 1 / phihat(k) for k = 0 .. modes/2, on a grid of the given size. Relative accuracy 1e-14, and 2e-14
+// 1 / phihat(k) for k = 0 .. modes/2, on a grid of the given size, modes < grid. Relative accuracy 1e-14, and 2e-14
 // where they range over four decades (sigma = 1.125, width 16).
 std::vector<double> deconvolution_factors(const Window& window, std::int64_t modes, std::int64_t grid);
 

@@ -18,13 +18,14 @@ inline std::int64_t next_smooth(std::int64_t n, std::int64_t multiple_of = 1) {
   if (n > max_smooth) throw Error(Status::invalid_argument, "grid size " + std::to_string(n) + " exceeds 2^62");
   n = std::max(n, multiple_of);
   std::int64_t best = max_smooth;
-  for (std::int64_t seven = 1; seven <= 7; seven *= 7) {
-    for (std::int64_t five = seven; five < best; five *= 5) {
-      for (std::int64_t odd = five; odd < best; odd *= 3) {
+  // a * b, or best where it would exceed that: never an overflow
+  const auto times = [&best](std::int64_t a, std::int64_t b) { return a > best / b ? best : a * b; };
+  for (const std::int64_t seven : {1, 7}) {
+    for (std::int64_t five = seven; five < best; five = times(five, 5)) {
+      for (std::int64_t odd = five; odd < best; odd = times(odd, 3)) {
         const std::int64_t quotient = (n + odd - 1) / odd;
         const auto power = static_cast<std::int64_t>(std::bit_ceil(static_cast<std::uint64_t>(quotient)));
-        const std::int64_t even = std::max(power, multiple_of);
-        if (even <= best / odd) best = std::min(best, odd * even);
+        best = std::min(best, times(odd, std::max(power, multiple_of)));
       }
     }
   }

@@ -54,14 +54,16 @@ template <class T> class CpuEngine final : public Engine<T> {
       Points<T> part{std::min(policy.max_points, points.count - first), {}};
       for (int axis = 0; axis < layout_.dim; ++axis) part.axis[axis] = points.axis[axis] + first;
       PointSet& set = sets.emplace_back();
-      set.points = sort_points(part, layout_, policy, threads_);
+      set.points = sort_points(part, layout_, policy, threads_, spare_);
       set.points.first_point = first;
       set.schedule = make_schedule<T>(set.points, layout_, threads_);
     }
-    const std::scoped_lock lock(pool_mutex_);
-    pool_.clear();  // the tiles of the new points may be larger
-    sets_ = std::move(sets);
+    const std::int64_t tiles = tile_cells();
+    sets_.swap(sets);
     count_ = points.count;
+    if (!sets.empty() && sets[0].points.packed.size() <= max_spare_bytes) spare_ = std::move(sets[0].points.packed);
+    const std::scoped_lock lock(pool_mutex_);
+    if (tile_cells() > tiles) pool_.clear();
   }
 
   GridLease lease_grid(std::int64_t batch) const override {
@@ -160,6 +162,7 @@ template <class T> class CpuEngine final : public Engine<T> {
   GridFft<T> fft_;
   std::vector<PointSet> sets_;
   std::int64_t count_ = 0;
+  Buffer<std::byte> spare_;  // the packed points before the present ones, for the next set_points
 
   mutable std::mutex pool_mutex_;
   mutable std::vector<std::unique_ptr<CpuGrid<T>>> pool_;  // grids that no execute is using

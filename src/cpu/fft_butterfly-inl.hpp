@@ -1,5 +1,5 @@
 // The small transforms b_k = sum_j a_j exp(-2 pi i j k / R), in place, on vectors of complex numbers: R = 1 .. 8.
-// Included once a SIMD target by fft_pass.cpp.
+// Included once a SIMD target by fft_pass_simd.cpp.
 #if defined(OFFGRID_CPU_FFT_BUTTERFLY_INL) == defined(HWY_TARGET_TOGGLE)
 #ifdef OFFGRID_CPU_FFT_BUTTERFLY_INL
 #undef OFFGRID_CPU_FFT_BUTTERFLY_INL
@@ -9,32 +9,11 @@
 
 #include <hwy/highway.h>
 
+#include "cpu/fft_complex-inl.hpp"
+
 HWY_BEFORE_NAMESPACE();
 namespace offgrid::cpu::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
-
-template <class D> struct Complex { hn::Vec<D> re, im; };
-
-template <class D> HWY_INLINE Complex<D> add(const Complex<D>& a, const Complex<D>& b) {
-  return {hn::Add(a.re, b.re), hn::Add(a.im, b.im)};
-}
-
-template <class D> HWY_INLINE Complex<D> sub(const Complex<D>& a, const Complex<D>& b) {
-  return {hn::Sub(a.re, b.re), hn::Sub(a.im, b.im)};
-}
-
-template <class D> HWY_INLINE Complex<D> mul(const Complex<D>& a, const Complex<D>& b) {
-  return {hn::MulSub(a.re, b.re, hn::Mul(a.im, b.im)), hn::MulAdd(a.re, b.im, hn::Mul(a.im, b.re))};
-}
-
-// a - i b and a + i b, without a negation.
-template <class D> HWY_INLINE Complex<D> sub_i(const Complex<D>& a, const Complex<D>& b) {
-  return {hn::Add(a.re, b.im), hn::Sub(a.im, b.re)};
-}
-
-template <class D> HWY_INLINE Complex<D> add_i(const Complex<D>& a, const Complex<D>& b) {
-  return {hn::Sub(a.re, b.im), hn::Add(a.im, b.re)};
-}
 
 template <class D> HWY_INLINE void dft(D, Complex<D> (&)[1]) {}
 
@@ -120,6 +99,31 @@ template <int R, class D> HWY_INLINE void dft(D d, Complex<D> (&a)[R]) {
     a[R - k] = add_i(even, odd);
   }
 }
+
+// Coprime A and B need no twiddles in between (Good and Thomas): point (B i + A j) mod R goes to row i, column j, and
+// output k comes from row k mod A, column k mod B.
+template <int A, int B, class D> HWY_INLINE void dft_coprime(D d, Complex<D> (&a)[A * B]) {
+  Complex<D> rows[A][B];
+  HWY_UNROLL(8)
+  for (int j = 0; j < B; ++j) {
+    Complex<D> column[A];
+    HWY_UNROLL(8)
+    for (int i = 0; i < A; ++i) column[i] = a[(B * i + A * j) % (A * B)];
+    dft(d, column);
+    HWY_UNROLL(8)
+    for (int i = 0; i < A; ++i) rows[i][j] = column[i];
+  }
+  HWY_UNROLL(8)
+  for (int i = 0; i < A; ++i) dft(d, rows[i]);
+  HWY_UNROLL(16)
+  for (int k = 0; k < A * B; ++k) a[k] = rows[k % A][k % B];
+}
+
+template <class D> HWY_INLINE void dft(D d, Complex<D> (&a)[6]) { dft_coprime<2, 3>(d, a); }
+
+template <class D> HWY_INLINE void dft(D d, Complex<D> (&a)[10]) { dft_coprime<2, 5>(d, a); }
+
+template <class D> HWY_INLINE void dft(D d, Complex<D> (&a)[12]) { dft_coprime<4, 3>(d, a); }
 
 }  // namespace offgrid::cpu::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();

@@ -1,5 +1,6 @@
-// How a pass reads and writes the lines of one block: vectors of adjacent lines (ContiguousLines), or complex numbers
-// collected from lines that are far apart (ScatteredLines). Included once a SIMD target by fft_pass.cpp.
+// How the radix passes reach the lines of one block. Adjacent lines are read and written as they are, by the first and
+// the last pass (ContiguousLines). Lines that are far apart are transposed into scratch and out of it
+// (fft_transpose-inl.hpp), where the passes find them (StagedLines). Included once a SIMD target by fft_pass_simd.cpp.
 #if defined(OFFGRID_CPU_FFT_LINES_INL) == defined(HWY_TARGET_TOGGLE)
 #ifdef OFFGRID_CPU_FFT_LINES_INL
 #undef OFFGRID_CPU_FFT_LINES_INL
@@ -10,72 +11,15 @@
 #include <hwy/highway.h>
 
 #include <algorithm>
-#include <cstring>
+#include <type_traits>
 
 #include "cpu/fft_butterfly-inl.hpp"
 #include "cpu/fft_pass.hpp"
+#include "cpu/fft_transpose-inl.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace offgrid::cpu::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
-
-// Interleaved complex numbers, V/2 lines in each vector. Splitting them leaves the lines in the order of line_of_lane.
-template <class D> struct Interleaved { hn::Vec<D> low, high; };
-
-#if HWY_TARGET == HWY_SCALAR  // one lane: the two vectors are the real and the imaginary part of one line
-
-template <class D> HWY_INLINE Complex<D> split(const Interleaved<D>& v) { return {v.low, v.high}; }
-
-template <class D> HWY_INLINE Interleaved<D> join(const Complex<D>& c) { return {c.re, c.im}; }
-
-template <class D, class T> HWY_INLINE Interleaved<D> gather(D d, const T* p, const std::int64_t* offset) {
-  return {hn::Load(d, p + offset[0]), hn::Load(d, p + offset[0] + 1)};
-}
-
-#else
-
-template <class D> HWY_INLINE Complex<D> split(const Interleaved<D>& v) {
-  return {hn::OddEven(hn::DupEven(v.high), v.low), hn::OddEven(v.high, hn::DupOdd(v.low))};
-}
-
-template <class D> HWY_INLINE Interleaved<D> join(const Complex<D>& c) {
-  return {hn::OddEven(hn::DupEven(c.im), c.re), hn::OddEven(c.im, hn::DupOdd(c.re))};
-}
-
-// 128 bits, repeated in the whole vector: one complex double, or two complex floats.
-template <class D, class T> HWY_INLINE hn::Vec<D> gather_block(D d, const T* p, const std::int64_t* offset) {
-  if constexpr (sizeof(T) == 8) {
-    return hn::LoadDup128(d, p + offset[0]);
-  } else {
-    const hn::Repartition<double, D> pairs;
-    double even, odd;
-    std::memcpy(&even, p + offset[0], sizeof(double));
-    std::memcpy(&odd, p + offset[1], sizeof(double));
-    return hn::BitCast(d, hn::OddEven(hn::Set(pairs, odd), hn::Set(pairs, even)));
-  }
-}
-
-template <class D, class T> HWY_INLINE hn::Vec<D> gather_half(D d, const T* p, const std::int64_t* offset) {
-  constexpr int in_block = 8 / sizeof(T), blocks = hn::MaxLanes(d) / (2 * in_block);
-  static_assert(blocks <= 4);
-  const auto b0 = gather_block(d, p, offset);
-  if constexpr (blocks == 1) return b0;
-  if constexpr (blocks >= 2) {
-    const auto b1 = gather_block(d, p, offset + in_block);
-    if constexpr (blocks == 2) return hn::ConcatUpperLower(d, b1, b0);
-    if constexpr (blocks == 4) {
-      const auto b2 = gather_block(d, p, offset + 2 * in_block), b3 = gather_block(d, p, offset + 3 * in_block);
-      return hn::ConcatUpperLower(d, hn::OddEvenBlocks(b3, b2), hn::OddEvenBlocks(b1, b0));
-    }
-  }
-}
-
-// One complex number from each line.
-template <class D, class T> HWY_INLINE Interleaved<D> gather(D d, const T* p, const std::int64_t* offset) {
-  return {gather_half(d, p, offset), gather_half(d, p, offset + hn::MaxLanes(d) / 2)};
-}
-
-#endif
 
 // Where one input or output of a butterfly is, while p runs from the first group of a range to its last.
 template <class Real, class T> struct Slot {
@@ -122,16 +66,17 @@ template <int R, class T, class Element> class SlotRanges {
   std::int64_t groups_;
 };
 
-// Adjacent lines: line_stride = 1.
+// Adjacent lines: line_stride = 1. The lines past `count` belong to others and are neither read nor written.
 template <class D, class Element> class ContiguousLines {
   using T = hn::TFromD<D>;
 
  public:
   ContiguousLines(D d, const AxisPass<T>& pass, const Lines<T, Element>& lines, const LineBlock& block)
       : d_(d), lines_(lines), step_(2 * lines.stride), count_(block.count) {
-    const std::int64_t row = block.first_line / pass.lines, line = block.first_line % pass.lines;
-    data_ = lines.data + row * lines.row_stride + line;
-    if (lines.scale_lines) scale_line_ = 2 * line;
+    const std::int64_t offset = line_offset(pass, lines, block.first_line);
+    data_ = lines.data + offset;
+    ahead_ = 2 * (line_offset(pass, lines, block.next_line) - offset);
+    if (lines.scale_lines) scale_line_ = 2 * offset;
     if (lines.twiddle.blocks) twiddle_block_ = lines.twiddle.blocks + block.index * pass.plan->size();
   }
 
@@ -140,11 +85,12 @@ template <class D, class Element> class ContiguousLines {
 
   template <class S> HWY_INLINE Complex<D> load(const S& slot, std::int64_t i) const {
     const T* p = slot.data + i * step_;
+    prefetch_next(p);
     Interleaved<D> v;
     if (HWY_LIKELY(count_ == V))
       v = {hn::LoadU(d_, p), hn::LoadU(d_, p + V)};
     else
-      v = load_part(p);
+      v = {load_first(d_, p, 2 * count_), load_first(d_, p + V, 2 * count_ - V)};
     if (slot.scale) v = scaled(slot, i, v);
     const Complex<D> c = split(v);
     return twiddle_block_ ? mul(c, twiddle(slot.position + i)) : c;
@@ -155,13 +101,24 @@ template <class D, class Element> class ContiguousLines {
     Interleaved<D> v = join(c);
     if (slot.scale) v = scaled(slot, i, v);
     T* p = slot.data + i * step_;
-    if (HWY_UNLIKELY(count_ != V)) return store_part(p, v);
-    hn::StoreU(v.low, d_, p);
-    hn::StoreU(v.high, d_, p + V);
+    prefetch_next(p);
+    if (HWY_LIKELY(count_ == V)) {
+      hn::StoreU(v.low, d_, p);
+      hn::StoreU(v.high, d_, p + V);
+    } else {
+      store_first(v.low, d_, p, 2 * count_);
+      store_first(v.high, d_, p + V, 2 * count_ - V);
+    }
   }
 
  private:
   static constexpr int V = hn::MaxLanes(D());
+
+  // The points of a block are far from each other, so no hardware prefetcher sees the next block coming.
+  HWY_INLINE void prefetch_next(const T* p) const {
+    prefetch(p + ahead_);
+    if constexpr (2 * V * sizeof(T) > 64) prefetch(p + ahead_ + V);
+  }
 
   template <class S> HWY_INLINE Interleaved<D> scaled(const S& slot, std::int64_t i, const Interleaved<D>& v) const {
     const T* s = slot.scale + scale_line_ + i * lines_.scale_stride;
@@ -177,58 +134,36 @@ template <class D, class Element> class ContiguousLines {
     return {w.re, hn::Mul(w.im, hn::Set(d_, lines_.twiddle.sign))};
   }
 
-  // The lines past `count` belong to others: they are neither read nor written.
-  HWY_NOINLINE Interleaved<D> load_part(const T* p) const {
-    HWY_ALIGN T buffer[2 * V] = {};
-    std::memcpy(buffer, p, 2 * count_ * sizeof(T));
-    return {hn::Load(d_, buffer), hn::Load(d_, buffer + V)};
-  }
-
-  HWY_NOINLINE void store_part(T* p, const Interleaved<D>& v) const {
-    HWY_ALIGN T buffer[2 * V];
-    hn::Store(v.low, d_, buffer);
-    hn::Store(v.high, d_, buffer + V);
-    std::memcpy(p, buffer, 2 * count_ * sizeof(T));
-  }
-
   D d_;
   const Lines<T, Element>& lines_;
   Element* data_;
-  std::int64_t step_, scale_line_ = 0;
+  std::int64_t step_, ahead_, scale_line_ = 0;
   int count_;
   const std::complex<T>* twiddle_block_ = nullptr;
 };
 
-// Lines that are not adjacent: one complex number a line is collected, or dealt out, for every point.
-template <class D, class Element> class ScatteredLines {
+// Lines in scratch, [point][V reals, V imaginary parts], which stand for lines in memory: with the same segments and
+// factors.
+template <class D, class Element> class StagedLines {
   using T = hn::TFromD<D>;
 
  public:
-  ScatteredLines(D d, const AxisPass<T>& pass, const Lines<T, Element>& lines, const LineBlock& block)
-      : d_(d), lines_(lines), step_(2 * lines.stride), count_(block.count) {
-    for (int lane = 0; lane < V; ++lane) {
-      const std::int64_t line = block.first_line + std::min(lane, count_ - 1);  // spare lanes repeat the last line
-      offset_[lane] = 2 * (line % pass.lines * lines.line_stride + line / pass.lines * lines.row_stride);
-    }
+  StagedLines(D d, const Lines<T, Element>& lines, T* scratch) : d_(d), lines_(lines) {
+    lines_.data = reinterpret_cast<Element*>(scratch);
+    lines_.stride = V;
+    for (Segment& s : lines_.segments) s.offset = s.position * V;
   }
 
   const Lines<T, Element>& lines() const { return lines_; }
   Element* data() const { return lines_.data; }
 
   template <class S> HWY_INLINE Complex<D> load(const S& slot, std::int64_t i) const {
-    const T* p = slot.data + i * step_;
-    const Complex<D> c = split(gather(d_, p, offset_));
+    const Complex<D> c = load_scratch(d_, slot.data + i * 2 * V);
     return slot.scale ? scaled(slot, i, c) : c;
   }
 
-  template <class S> HWY_INLINE void store(const S& slot, std::int64_t i, Complex<D> c) const {
-    if (slot.scale) c = scaled(slot, i, c);
-    const Interleaved<D> v = join(c);
-    HWY_ALIGN T buffer[2 * V];
-    hn::Store(v.low, d_, buffer);
-    hn::Store(v.high, d_, buffer + V);
-    T* p = slot.data + i * step_;
-    for (int lane = 0; lane < count_; ++lane) std::memcpy(p + offset_[lane], buffer + 2 * lane, 2 * sizeof(T));
+  template <class S> HWY_INLINE void store(const S& slot, std::int64_t i, const Complex<D>& c) const {
+    store_scratch(d_, slot.scale ? scaled(slot, i, c) : c, slot.data + i * 2 * V);
   }
 
  private:
@@ -240,10 +175,7 @@ template <class D, class Element> class ScatteredLines {
   }
 
   D d_;
-  const Lines<T, Element>& lines_;
-  std::int64_t step_;
-  int count_;
-  std::int64_t offset_[V];
+  Lines<T, Element> lines_;
 };
 
 }  // namespace offgrid::cpu::HWY_NAMESPACE

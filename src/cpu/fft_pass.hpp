@@ -48,6 +48,8 @@ template <class T> struct AxisPass {
 };
 
 template <class T> int lines_at_once();  // V on this machine
+template <> int lines_at_once<float>();
+template <> int lines_at_once<double>();
 
 // Lane i of a vector holds this line of a block: pairs of vectors are then split into real and imaginary parts, and
 // joined again, without a move across 128-bit boundaries.
@@ -65,12 +67,18 @@ template <class T> struct Workers {
 // Transforms all lines. Re-entrant; allocates nothing.
 template <class T> void run_pass(const AxisPass<T>& pass, const Workers<T>& workers);
 
-// Transforms one block of at most V lines, the unit that run_pass deals out to its threads.
+// At most V lines, the unit that run_pass deals out to its threads. Next comes the block at next_line.
 struct LineBlock {
-  std::int64_t index, first_line;
+  std::int64_t index, first_line, next_line;
   int count;
 };
 
-template <class T> void run_block(const AxisPass<T>& pass, const LineBlock& block, T* scratch);
+template <class T, class Element>
+std::int64_t line_offset(const AxisPass<T>& pass, const Lines<T, Element>& lines, std::int64_t line) {
+  return line % pass.lines * lines.line_stride + line / pass.lines * lines.row_stride;
+}
+
+void run_block(const AxisPass<float>& pass, const LineBlock& block, float* scratch);
+void run_block(const AxisPass<double>& pass, const LineBlock& block, double* scratch);
 
 }  // namespace offgrid::cpu

@@ -28,52 +28,59 @@ template <class D, class V> HWY_INLINE std::complex<hn::TFromD<D>> sum_complex(D
   }
 }
 
-// sum[] = sum over the rows of a plane of row * y
-template <class T, int W>
+// sum = sum over the rows of a plane of row * y
+template <class T, int W, int Vectors>
 HWY_INLINE void sum_plane(const T* cells, std::int64_t row_reals, const T* y, typename Row<T, W>::Vector* sum) {
   using R = Row<T, W>;
   const typename R::Tag d;
-  for (int v = 0; v < R::vectors; ++v) sum[v] = hn::Mul(hn::LoadU(d, cells + v * R::lanes), hn::Set(d, y[0]));
+  HWY_UNROLL(16)
+  for (int v = 0; v < Vectors; ++v) sum[v] = hn::Mul(hn::Load(d, cells + v * R::lanes), hn::Set(d, y[0]));
   HWY_UNROLL(16)
   for (int i = 1; i < W; ++i) {
     const auto factor = hn::Set(d, y[i * chunk_points]);
-    const T* row = cells + i * row_reals;
-    for (int v = 0; v < R::vectors; ++v) sum[v] = hn::MulAdd(hn::LoadU(d, row + v * R::lanes), factor, sum[v]);
+    cells = next_row(cells, row_reals);
+    HWY_UNROLL(16)
+    for (int v = 0; v < Vectors; ++v) sum[v] = hn::MulAdd(hn::Load(d, cells + v * R::lanes), factor, sum[v]);
   }
 }
 
-template <class T, int D, int W>
-HWY_INLINE std::complex<T> interpolate_point(const Chunk<T, D, W>& chunk, int p, const T* cells,
-                                             const InterpRun<T>& run) {
+// What point p of the chunk reads, in 3D from its planes from `first` on.
+template <class T, int D, int W, int Vectors>
+HWY_INLINE std::complex<T> interpolate_planes(const Chunk<T, D, W>& chunk, int p, int first, const T* cells,
+                                              const InterpRun<T>& run) {
   using R = Row<T, W>;
   const typename R::Tag d;
-  typename R::Vector sum[R::vectors], plane[R::vectors];
-  if constexpr (D == 1)
-    for (int v = 0; v < R::vectors; ++v) sum[v] = hn::LoadU(d, cells + v * R::lanes);
-  if constexpr (D == 2) sum_plane<T, W>(cells, 2 * run.row_stride, chunk.other[0][0] + p, sum);
+  typename R::Vector sum[Vectors], plane[Vectors];
+  HWY_UNROLL(16)
+  for (int v = 0; v < Vectors; ++v) sum[v] = D == 1 ? hn::Load(d, cells + v * R::lanes) : hn::Zero(d);
+  if constexpr (D == 2) sum_plane<T, W, Vectors>(cells, 2 * run.row_stride, chunk.along(1, p), sum);
   if constexpr (D == 3) {
-    for (int v = 0; v < R::vectors; ++v) sum[v] = hn::Zero(d);
-    for (int i = 0; i < W; ++i) {
-      sum_plane<T, W>(cells + i * 2 * run.plane_stride, 2 * run.row_stride, chunk.other[0][0] + p, plane);
-      const auto z = hn::Set(d, chunk.other[1][i][p]);
-      for (int v = 0; v < R::vectors; ++v) sum[v] = hn::MulAdd(plane[v], z, sum[v]);
+    for (int i = first; i < first + planes_at_once<T, D, W>; ++i) {
+      sum_plane<T, W, Vectors>(cells + i * 2 * run.plane_stride, 2 * run.row_stride, chunk.along(1, p), plane);
+      const auto z = hn::Set(d, chunk.along(2, p)[i * chunk_points]);
+      HWY_UNROLL(16)
+      for (int v = 0; v < Vectors; ++v) sum[v] = hn::MulAdd(plane[v], z, sum[v]);
     }
   }
   auto total = hn::Mul(sum[0], hn::Load(d, chunk.x[p]));
-  for (int v = 1; v < R::vectors; ++v) total = hn::MulAdd(sum[v], hn::Load(d, chunk.x[p] + v * R::lanes), total);
+  HWY_UNROLL(16)
+  for (int v = 1; v < Vectors; ++v) total = hn::MulAdd(sum[v], hn::Load(d, chunk.x[p] + v * R::lanes), total);
   return sum_complex(d, total);
 }
 
 template <class T, int D, int W> HWY_NOINLINE void interpolate_points(const InterpRun<T>& run) {
   Chunk<T, D, W> chunk;
+  std::complex<T> sums[chunk_points];
   for_each_chunk<T, D>(run, [&](const PackedPoint<T, D>* points, int count) {
     evaluate_chunk<T, D, W>(*run.table, points, chunk);
     for (std::int64_t vector = 0; vector < run.batch; ++vector) {
-      std::complex<T>* strengths = run.strengths + vector * run.strength_stride;
       const T* cells = reinterpret_cast<const T*>(run.cells + vector * run.cell_stride);
-      for (int p = 0; p < count; ++p)
-        strengths[points[p].index] =
-            interpolate_point<T, D, W>(chunk, p, cells + 2 * std::int64_t{points[p].cell}, run);
+      std::fill_n(sums, count, std::complex<T>{});
+      for_each_row_shape<T, D, W>(points, count, [&](auto vectors, int p, int first) {
+        const T* source = cells + aligned_real<T, D, W>(points[p]);
+        sums[p] += interpolate_planes<T, D, W, vectors()>(chunk, p, first, source, run);
+      });
+      for (int p = 0; p < count; ++p) run.strengths[vector * run.strength_stride + points[p].index] = sums[p];
     }
   });
 }

@@ -9,7 +9,7 @@ KernelTable<T>::KernelTable(const Polynomial& polynomial)
     : width(polynomial.width),
       degree(polynomial.degree),
       half(degree / 2 + 1),
-      rows(std::int64_t{degree + 1} * row_reals),
+      rows(std::int64_t{degree + 1} * row_pieces),
       even(std::int64_t{half} * max_pairs),
       odd(std::int64_t{half} * max_pairs) {
   std::fill_n(rows.data(), rows.size(), T{});
@@ -18,7 +18,7 @@ KernelTable<T>::KernelTable(const Polynomial& polynomial)
   for (int power = 0; power <= degree; ++power) {
     for (int piece = 0; piece < width; ++piece) {
       const T value = static_cast<T>(polynomial.coefficient(power, piece));
-      rows[power * row_reals + 2 * piece] = rows[power * row_reals + 2 * piece + 1] = value;
+      rows[power * row_pieces + piece] = value;
       if (piece < (width + 1) / 2) (power % 2 == 0 ? even : odd)[power / 2 * max_pairs + piece] = value;
     }
   }

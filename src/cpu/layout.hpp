@@ -16,8 +16,8 @@ struct Layout {
   std::int64_t plane_stride = 1;
   std::int64_t cells = 1;  // of one grid, padding included
 
-  // A row of w cells is written in whole vectors, at most this many cells (2 * 16 reals).
-  static constexpr std::int64_t row_reach = 16;
+  // A row of w cells is read and written in aligned vectors of up to 4 cells: they end less than this after its first cell.
+  static constexpr std::int64_t row_reach = 24;
 };
 
 // A row stride that is an odd number of cache lines spreads neighbouring rows over all sets of a cache.

@@ -42,7 +42,6 @@ template <class T, int D> class Sorter {
         plan_(plan),
         box_count_(box_count),
         parts_(std::max(1, threads)),
-        keys_(points.count),
         places_(parts_ * box_count) {}
 
   void count_boxes() {
@@ -50,12 +49,8 @@ template <class T, int D> class Sorter {
     parallel_for(parts_, parts_, [&](std::int64_t part, int) {
       std::uint32_t* histogram = places_.data() + part * box_count_;
       std::fill_n(histogram, box_count_, 0U);
-      const bool good = for_each_chunk(part, [&](std::int64_t first, std::int64_t count, const FoldedChunk<T>& chunk) {
-        for (std::int64_t i = 0; i < count; ++i) {
-          const auto key = static_cast<std::uint32_t>(static_cast<std::int64_t>(chunk.key[i]));
-          keys_[first + i] = key;
-          ++histogram[key];
-        }
+      const bool good = for_each_chunk(part, [&](std::int64_t, std::int64_t count, const FoldedChunk<T>& chunk) {
+        for (std::int64_t i = 0; i < count; ++i) ++histogram[static_cast<std::int64_t>(chunk.key[i])];
       });
       if (!good) finite = false;
     });
@@ -81,7 +76,7 @@ template <class T, int D> class Sorter {
       std::uint32_t* places = places_.data() + part * box_count_;
       for_each_chunk(part, [&](std::int64_t first, std::int64_t count, const FoldedChunk<T>& chunk) {
         for (std::int64_t i = 0; i < count; ++i) {
-          PackedPoint<T, D>& point = sorted[places[keys_[first + i]]++];
+          PackedPoint<T, D>& point = sorted[places[static_cast<std::int64_t>(chunk.key[i])]++];
           for (int axis = 0; axis < D; ++axis) point.t[axis] = chunk.t[axis][i];
           point.cell = static_cast<std::uint32_t>(static_cast<std::int64_t>(chunk.cell[i]));
           point.index = static_cast<std::uint32_t>(first + i);
@@ -106,7 +101,6 @@ template <class T, int D> class Sorter {
   const FoldPlan& plan_;
   std::int64_t box_count_;
   int parts_;
-  Buffer<std::uint32_t> keys_;
   Buffer<std::uint32_t> places_;  // [part][box]
 };
 
@@ -146,11 +140,14 @@ Tiling::Tiling(const Layout& layout, const SortPolicy& policy)
 }
 
 template <class T>
-SortedPoints sort_points(const Points<T>& points, const Layout& layout, const SortPolicy& policy, int threads) {
+SortedPoints sort_points(const Points<T>& points, const Layout& layout, const SortPolicy& policy, int threads,
+                         Buffer<std::byte>& storage) {
   const Tiling tiling(layout, policy);
   const FoldPlan plan = make_fold_plan(layout, tiling);
   const int parts = static_cast<int>(std::min<std::int64_t>(threads, points.count / min_part_points + 1));
-  SortedPoints sorted{Buffer<std::byte>(points.count * packed_size<T>(layout.dim)),
+  const std::int64_t bytes = points.count * packed_size<T>(layout.dim);
+  const bool reuse = storage.size() >= bytes && storage.size() <= 4 * bytes;
+  SortedPoints sorted{reuse ? Buffer<std::byte>() : Buffer<std::byte>(bytes),
                       {},
                       0,
                       points.count,
@@ -162,13 +159,14 @@ SortedPoints sort_points(const Points<T>& points, const Layout& layout, const So
     Sorter<T, dim()> sorter(points, plan, tiling.box_count(), parts);
     sorter.count_boxes();
     sorter.find_places(box_begin);
+    sorted.blocks = list_blocks(tiling, layout, box_begin);
+    if (reuse) sorted.packed = std::move(storage);  // nothing can fail from here on
     sorter.scatter(reinterpret_cast<PackedPoint<T, dim()>*>(sorted.packed.data()));
   });
-  sorted.blocks = list_blocks(tiling, layout, box_begin);
   return sorted;
 }
 
-template SortedPoints sort_points(const Points<float>&, const Layout&, const SortPolicy&, int);
-template SortedPoints sort_points(const Points<double>&, const Layout&, const SortPolicy&, int);
+template SortedPoints sort_points(const Points<float>&, const Layout&, const SortPolicy&, int, Buffer<std::byte>&);
+template SortedPoints sort_points(const Points<double>&, const Layout&, const SortPolicy&, int, Buffer<std::byte>&);
 
 }  // namespace offgrid::cpu

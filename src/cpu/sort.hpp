@@ -60,8 +60,10 @@ struct SortedPoints {
   }
 };
 
-// Throws invalid_argument where a coordinate is not finite.
+// Throws invalid_argument where a coordinate is not finite. `storage` is used for the packed points if it is large enough:
+// fresh memory would cost as much as the sort.
 template <class T>
-SortedPoints sort_points(const Points<T>& points, const Layout& layout, const SortPolicy& policy, int threads);
+SortedPoints sort_points(const Points<T>& points, const Layout& layout, const SortPolicy& policy, int threads,
+                         Buffer<std::byte>& storage);
 
 }  // namespace offgrid::cpu

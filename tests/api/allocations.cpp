@@ -1,6 +1,8 @@
 // Replaces operator new and delete in all their forms for this program: a counter, and a failure at a chosen call.
 #include "allocations.hpp"
 
+#include <malloc.h>
+
 #include <atomic>
 #include <cstddef>
 #include <cstdlib>
@@ -8,7 +10,7 @@
 
 namespace {
 
-std::atomic<long> live_count{0}, call_count{0};
+std::atomic<long> live_count{0}, live_bytes{0}, call_count{0};
 std::atomic<long> until_failure{0};  // 0: never
 
 bool must_fail() {
@@ -21,7 +23,7 @@ void* allocate(std::size_t size, std::size_t alignment) noexcept {
   if (must_fail()) return nullptr;
   const std::size_t whole = (size + alignment - 1) / alignment * alignment;
   void* memory = whole < size ? nullptr : std::aligned_alloc(alignment, whole == 0 ? alignment : whole);
-  if (memory != nullptr) ++live_count;
+  if (memory != nullptr) ++live_count, live_bytes += static_cast<long>(malloc_usable_size(memory));
   return memory;
 }
 
@@ -31,18 +33,19 @@ void* allocate_or_throw(std::size_t size, std::size_t alignment) {
 }
 
 void release(void* memory) noexcept {
-  if (memory != nullptr) --live_count;
+  if (memory != nullptr) --live_count, live_bytes -= static_cast<long>(malloc_usable_size(memory));
   std::free(memory);
 }
 
 constexpr std::size_t plain = alignof(std::max_align_t);
-std::size_t bytes(std::align_val_t alignment) { return static_cast<std::size_t>(alignment); }
+std::size_t number(std::align_val_t alignment) { return static_cast<std::size_t>(alignment); }
 
 }  // namespace
 
 namespace support::allocations {
 
 long live() { return live_count; }
+long bytes() { return live_bytes; }
 long calls() { return call_count; }
 void fail_from_now(long n) { until_failure = n; }
 bool disarm() { return until_failure.exchange(0) <= 0; }
@@ -51,15 +54,15 @@ bool disarm() { return until_failure.exchange(0) <= 0; }
 
 void* operator new(std::size_t size) { return allocate_or_throw(size, plain); }
 void* operator new[](std::size_t size) { return allocate_or_throw(size, plain); }
-void* operator new(std::size_t size, std::align_val_t a) { return allocate_or_throw(size, bytes(a)); }
-void* operator new[](std::size_t size, std::align_val_t a) { return allocate_or_throw(size, bytes(a)); }
+void* operator new(std::size_t size, std::align_val_t a) { return allocate_or_throw(size, number(a)); }
+void* operator new[](std::size_t size, std::align_val_t a) { return allocate_or_throw(size, number(a)); }
 void* operator new(std::size_t size, const std::nothrow_t&) noexcept { return allocate(size, plain); }
 void* operator new[](std::size_t size, const std::nothrow_t&) noexcept { return allocate(size, plain); }
 void* operator new(std::size_t size, std::align_val_t a, const std::nothrow_t&) noexcept {
-  return allocate(size, bytes(a));
+  return allocate(size, number(a));
 }
 void* operator new[](std::size_t size, std::align_val_t a, const std::nothrow_t&) noexcept {
-  return allocate(size, bytes(a));
+  return allocate(size, number(a));
 }
 
 void operator delete(void* memory) noexcept { release(memory); }

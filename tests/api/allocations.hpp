@@ -4,6 +4,7 @@
 namespace support::allocations {
 
 long live();                 // allocated and not yet freed
+long bytes();                // of those, as malloc rounds them
 long calls();                // since the program started
 void fail_from_now(long n);  // the n-th allocation from now throws std::bad_alloc, once
 bool disarm();               // true if it has thrown

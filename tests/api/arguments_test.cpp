@@ -48,9 +48,13 @@ TEST(CreateArguments, overflowing_number_of_transforms) {
   expect_no_plan({.modes = {1 << 12, 1 << 12}}, {"transforms", "too large"}, options.get());
 }
 
-TEST(CreateArguments, tolerance_and_precision) {
+TEST(CreateArguments, tolerance) {
   for (const double bad : {0.0, -1.0, -infinity, std::nan("")})
     expect_no_plan({.tolerance = bad}, {"tolerance", "expected"});
+}
+
+TEST(CreateArguments, precision) {
+  if (under_asan) GTEST_SKIP() << "C may pass any number, in C++ it is undefined and reported";
   for (const int bad : {-1, 2, 64})
     expect_no_plan({.precision = static_cast<offgrid_precision>(bad)}, {"precision", std::to_string(bad).c_str()});
 }
@@ -158,8 +162,9 @@ TEST_F(CallArguments, arrays_that_start_at_an_odd_real_number) {
   std::copy_n(reinterpret_cast<const double*>(strengths_.data()), 40, in.begin() + 1);
   ASSERT_EQ(offgrid_execute(plan_.get(), in.data() + 1, out.data() + 1, nullptr), OFFGRID_OK);
   ASSERT_EQ(offgrid_execute(plan_.get(), strengths_.data(), modes_.data(), nullptr), OFFGRID_OK);
-  std::copy_n(out.begin() + 1, 60, reinterpret_cast<double*>(strengths_.data()));
-  for (int i = 0; i < 20; ++i) EXPECT_NEAR(std::abs(strengths_[i] - modes_[i]), 0, 1e-12);
+  std::vector<std::complex<double>> shifted_modes(30);
+  std::copy_n(out.begin() + 1, 60, reinterpret_cast<double*>(shifted_modes.data()));
+  EXPECT_LE(relative_error(shifted_modes, modes_), 1e-14);
 }
 
 TEST_F(CallArguments, no_points_and_no_modes_succeed_with_zeros) {

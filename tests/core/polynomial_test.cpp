@@ -69,7 +69,7 @@ TEST(Polynomial, MeetsTheErrorAskedFor) {
 
 TEST(Polynomial, AddsLittleToTheAliasingError) {
   for (const WindowKind kind : kinds) {
-    for (const double sigma : sigmas) {
+    for (const double sigma : {1.125, 1.5, 2.0, 2.5}) {
       for (int width = min_width; width <= 12; ++width) {
         const Window window = make_window(kind, sigma, width);
         const double error = interpolation_error(fit(window, Precision::f64), window);

@@ -18,8 +18,7 @@ namespace {
 
 using Wide = std::complex<long double>;
 
-template <class T>
-std::vector<std::complex<T>> random_values(std::int64_t count, unsigned seed) {
+template <class T> std::vector<std::complex<T>> random_values(std::int64_t count, unsigned seed) {
   std::mt19937_64 engine(seed);
   std::uniform_real_distribution<T> uniform(-1, 1);
   std::vector<std::complex<T>> values(count);
@@ -31,21 +30,22 @@ std::vector<std::complex<T>> random_values(std::int64_t count, unsigned seed) {
 std::vector<Wide> direct_sums(const std::vector<Wide>& x, std::int64_t first, std::int64_t count, Sign sign) {
   const auto n = static_cast<std::int64_t>(x.size());
   std::vector<Wide> roots(n), sums(count);
-  for (std::int64_t j = 0; j < n; ++j)
+  std::vector<std::int64_t> nonzero;
+  for (std::int64_t j = 0; j < n; ++j) {
     roots[j] = std::polar(1.0L, static_cast<int>(sign) * 2 * std::numbers::pi_v<long double> * j / n);
+    if (x[j] != Wide(0)) nonzero.push_back(j);
+  }
   for (std::int64_t i = 0; i < count; ++i) {
     const std::int64_t k = ((first + i) % n + n) % n;
-    for (std::int64_t l = 0, phase = 0; l < n; ++l, phase = (phase + k) % n) {
-      if (x[l] == Wide(0)) continue;
-      const Wide w = roots[phase];
+    for (const std::int64_t l : nonzero) {
+      const Wide w = roots[k * l % n];
       sums[i] += Wide{x[l].real() * w.real() - x[l].imag() * w.imag(), x[l].real() * w.imag() + x[l].imag() * w.real()};
     }
   }
   return sums;
 }
 
-template <class T>
-class RelativeError {
+template <class T> class RelativeError {
  public:
   void add(std::complex<T> value, Wide expected) {
     error_ += std::norm(Wide(value) - expected);
@@ -74,14 +74,12 @@ std::vector<std::int64_t> smooth_sizes(std::int64_t last) {
   return sizes;
 }
 
-template <class T>
-class Fft : public testing::Test {};
+template <class T> class Fft : public testing::Test {};
 using Precisions = testing::Types<float, double>;
 TYPED_TEST_SUITE(Fft, Precisions);
 
 // Lines of n points in place, `spacing` lines apart in memory and the points of a line next to each other or not.
-template <class T>
-void check_lines(std::int64_t n, std::int64_t lines, bool adjacent_lines, Sign sign) {
+template <class T> void check_lines(std::int64_t n, std::int64_t lines, bool adjacent_lines, Sign sign) {
   const std::int64_t spacing = lines + 3;
   const auto input = random_values<T>(n * spacing, static_cast<unsigned>(n));
   auto data = input;
@@ -119,7 +117,7 @@ TYPED_TEST(Fft, LinesOfEverySmoothSize) {
 }
 
 TYPED_TEST(Fft, LongerLines) {
-  for (const std::int64_t n : {256, 343, 512, 625, 750, 1000, 2187, 2401, 3125, 4096})
+  for (const std::int64_t n : {256, 343, 512, 625, 750, 1000, 1440, 2187, 4096})
     check_lines<TypeParam>(n, 1, true, Sign::minus);
 }
 
@@ -129,8 +127,7 @@ TYPED_TEST(Fft, BlocksThatAreNotFull) {
 }
 
 // What GridFft is asked for, with everything that its results are compared with.
-template <class T>
-struct GridCase {
+template <class T> struct GridCase {
   GridLayout layout;
   std::array<std::vector<double>, max_dim> factors;
   std::int64_t cells = 0;
@@ -147,7 +144,8 @@ struct GridCase {
   }
 
   [[nodiscard]] bool is_padding(std::int64_t cell) const {
-    return cell % layout.row_stride >= layout.grid[0] || cell % layout.plane_stride / layout.row_stride >= layout.grid[1];
+    return cell % layout.row_stride >= layout.grid[0] ||
+           cell % layout.plane_stride / layout.row_stride >= layout.grid[1];
   }
   [[nodiscard]] std::int64_t mode_count() const { return layout.modes[0] * layout.modes[1] * layout.modes[2]; }
   [[nodiscard]] std::int64_t mode_of(int axis, std::int64_t index) const {
@@ -163,8 +161,7 @@ struct Box {
   Sizes size;
   std::vector<Wide> values;
 
-  template <class F>
-  void map_lines(int axis, std::int64_t new_size, F&& transform) {
+  template <class F> void map_lines(int axis, std::int64_t new_size, F&& transform) {
     Sizes to = size;
     to[axis] = new_size;
     Box result{to, std::vector<Wide>(to[0] * to[1] * to[2])};
@@ -172,16 +169,17 @@ struct Box {
     const std::int64_t lines = static_cast<std::int64_t>(values.size()) / size[axis];
     for (std::int64_t line = 0; line < lines; ++line) {
       std::vector<Wide> x(size[axis]);
-      for (std::int64_t i = 0; i < size[axis]; ++i) x[i] = values[line % inner + inner * (i + line / inner * size[axis])];
+      for (std::int64_t i = 0; i < size[axis]; ++i)
+        x[i] = values[line % inner + inner * (i + line / inner * size[axis])];
       const std::vector<Wide> y = transform(x);
-      for (std::int64_t i = 0; i < new_size; ++i) result.values[line % inner + inner * (i + line / inner * new_size)] = y[i];
+      for (std::int64_t i = 0; i < new_size; ++i)
+        result.values[line % inner + inner * (i + line / inner * new_size)] = y[i];
     }
     *this = std::move(result);
   }
 };
 
-template <class T>
-Box expected_modes(const GridCase<T>& c, const std::vector<std::complex<T>>& grid, Sign sign) {
+template <class T> Box expected_modes(const GridCase<T>& c, const std::vector<std::complex<T>>& grid, Sign sign) {
   Box box{c.layout.grid, {}};
   for (std::int64_t cell = 0; cell < c.cells; ++cell)
     if (!c.is_padding(cell)) box.values.push_back(grid[cell]);
@@ -200,8 +198,7 @@ Box expected_modes(const GridCase<T>& c, const std::vector<std::complex<T>>& gri
   return box;
 }
 
-template <class T>
-Box expected_grid(const GridCase<T>& c, const std::vector<std::complex<T>>& modes, Sign sign) {
+template <class T> Box expected_grid(const GridCase<T>& c, const std::vector<std::complex<T>>& modes, Sign sign) {
   Box box{c.layout.modes, {modes.begin(), modes.end()}};
   for (int axis = 0; axis < c.layout.dim; ++axis) {
     const std::int64_t n = c.layout.grid[axis];
@@ -217,8 +214,7 @@ Box expected_grid(const GridCase<T>& c, const std::vector<std::complex<T>>& mode
   return box;
 }
 
-template <class T>
-void check_grid_to_modes(const GridCase<T>& c, Sign sign, int threads) {
+template <class T> void check_grid_to_modes(const GridCase<T>& c, Sign sign, int threads) {
   const GridFft<T> fft(c.layout, threads);
   const Buffer<T> scratch(fft.scratch_elements());
   auto grid = random_values<T>(c.cells, 1);
@@ -235,8 +231,7 @@ void check_grid_to_modes(const GridCase<T>& c, Sign sign, int threads) {
   }
 }
 
-template <class T>
-void check_modes_to_grid(const GridCase<T>& c, Sign sign, int threads) {
+template <class T> void check_modes_to_grid(const GridCase<T>& c, Sign sign, int threads) {
   const GridFft<T> fft(c.layout, threads);
   const Buffer<T> scratch(fft.scratch_elements());
   const auto modes = random_values<T>(c.mode_count(), 2);
@@ -254,8 +249,7 @@ void check_modes_to_grid(const GridCase<T>& c, Sign sign, int threads) {
   EXPECT_LT(error.in_roundings(c.points()), bound) << "grid " << c.layout.grid[0] << " modes " << c.layout.modes[0];
 }
 
-template <class T>
-void check_grid(int dim, Sizes modes, Sizes grid) {
+template <class T> void check_grid(int dim, Sizes modes, Sizes grid) {
   for (const ModeOrder order : {ModeOrder::centred, ModeOrder::fft})
     for (const Sign sign : {Sign::minus, Sign::plus}) {
       const GridCase<T> c(dim, modes, grid, order);
@@ -272,8 +266,7 @@ TYPED_TEST(Fft, OneDimension) {
 
 TYPED_TEST(Fft, OneDimensionWithManyBlocks) {
   check_grid<TypeParam>(1, {400, 1, 1}, {800, 1, 1});
-  check_grid<TypeParam>(1, {1333, 1, 1}, {2100, 1, 1});
-  check_grid<TypeParam>(1, {1000, 1, 1}, {4000, 1, 1});
+  check_grid<TypeParam>(1, {777, 1, 1}, {1260, 1, 1});
 }
 
 TYPED_TEST(Fft, TwoDimensions) {

@@ -10,7 +10,11 @@ using namespace support;
 
 class PointSetsTest : public BackendTest {};
 
-const std::vector<Sizes> shapes{{64}, {15, 16}, {8, 6, 7}};
+const std::vector<Sizes> shapes{{240}, {15, 16}, {8, 6, 7}};
+
+// Points that lie together, or at the same place in their cells, have errors that add up instead of averaging out, and
+// in type 2 they are one output, whose sum may nearly cancel.
+constexpr double coherent = 20;
 
 // Runs expect_accurate for both types, both precisions and each shape on the points that make(T{}, dim) gives.
 template <class F> void expect_accurate_on(const BackendUnderTest& where, F make, double bound = 1) {
@@ -25,17 +29,18 @@ template <class F> void expect_accurate_on(const BackendUnderTest& where, F make
 
 TEST_P(PointSetsTest, all_in_one_cell) {
   expect_accurate_on(
-      where(), [](auto zero, int dim) { return clustered_points<decltype(zero)>(dim, 500); }, 2);
+      where(), [](auto zero, int dim) { return clustered_points<decltype(zero)>(dim, 500); }, coherent);
 }
 
 TEST_P(PointSetsTest, one_point_many_times) {
   expect_accurate_on(
-      where(), [](auto zero, int dim) { return choose_from<decltype(zero)>({-2.5}, dim, 500); }, 2);
+      where(), [](auto zero, int dim) { return choose_from<decltype(zero)>({-2.5}, dim, 500); }, coherent);
 }
 
 TEST_P(PointSetsTest, ends_of_the_period_zeros_and_denormals) {
   expect_accurate_on(
-      where(), [](auto zero, int dim) { return choose_from(delicate_coordinates<decltype(zero)>(), dim, 200); }, 2);
+      where(), [](auto zero, int dim) { return choose_from(delicate_coordinates<decltype(zero)>(), dim, 200); },
+      coherent);
 }
 
 TEST_P(PointSetsTest, each_delicate_coordinate_alone) {
@@ -44,7 +49,7 @@ TEST_P(PointSetsTest, each_delicate_coordinate_alone) {
     for (const T x : delicate_coordinates<T>())
       for (const Sizes& modes : shapes)
         expect_accurate<T>(where(), {.modes = modes, .tolerance = usual_tolerance<T>},
-                           choose_from<T>({x}, static_cast<int>(modes.size()), 1), 2);
+                           choose_from<T>({x}, static_cast<int>(modes.size()), 1), coherent);
   });
 }
 
@@ -63,8 +68,7 @@ TEST_P(PointSetsTest, up_to_1e8_either_way) {
 }
 
 TEST_P(PointSetsTest, spiral) {
-  expect_accurate_on(
-      where(), [](auto zero, int dim) { return spiral_points<decltype(zero)>(dim, 400); }, 2);
+  expect_accurate_on(where(), [](auto zero, int dim) { return spiral_points<decltype(zero)>(dim, 400); });
 }
 
 TEST_P(PointSetsTest, sorted_and_reversed) {
@@ -100,7 +104,7 @@ TEST_P(PointSetsTest, exactly_on_the_nodes_of_the_grid_for_every_width) {
           const auto points = points_on_nodes<T>(grid_of(transform), 100);
           transform.set_points(points);
           const Errors errors = measure(transform, points);
-          const double bound = 3 * transform.get("expected_error");
+          const double bound = 4 * std::max(transform.get("expected_error"), rounding<T>);
           EXPECT_EQ(transform.get("width"), width);
           EXPECT_LE(errors.forward, bound);
           EXPECT_LE(errors.adjoint, bound);
@@ -119,7 +123,7 @@ TEST_P(PointSetsTest, one_rounding_step_beside_the_nodes) {
         for (auto& axis : points.axis)
           for (T& x : axis) x = std::nextafter(x, side);
         transform.set_points(points);
-        EXPECT_LE(measure(transform, points).forward, 2 * usual_tolerance<T>);
+        EXPECT_LE(measure(transform, points).forward, coherent * usual_tolerance<T>);
       }
   });
 }
@@ -144,7 +148,7 @@ TEST_P(PointSetsTest, not_finite_is_refused_and_the_earlier_points_stay) {
             EXPECT_EQ(error.status(), offgrid::Status::invalid_argument) << error.what();
           }
           EXPECT_EQ(transform.get("points"), 50);
-          EXPECT_LE(measure(transform, points).forward, usual_tolerance<T>);
+          EXPECT_LE(measure(transform, points).forward, scatter(transform.spec(), 50) * usual_tolerance<T>);
         }
   });
 }

@@ -54,7 +54,7 @@ TEST_P(ThreadsTest, plans_made_used_and_freed_concurrently) {
       i % 2 == 0 ? check(float{}) : check(double{});
     }
   });
-  for (const double error : worst) EXPECT_LE(error, 1e-5);
+  for (const double error : worst) EXPECT_LE(error, 3e-5);  // the worst of many with few outputs each
 }
 
 TEST_P(ThreadsTest, more_threads_than_work) {
@@ -65,7 +65,7 @@ TEST_P(ThreadsTest, more_threads_than_work) {
         for (const std::int64_t count : {1, 3, 40})
           expect_accurate<T>(where(),
                              {.modes = modes, .tolerance = usual_tolerance<T>, .options = {.threads = threads}},
-                             uniform_points<T>(static_cast<int>(modes.size()), count), 2);
+                             uniform_points<T>(static_cast<int>(modes.size()), count));
   });
 }
 
@@ -103,7 +103,7 @@ TEST_P(ThreadsTest, clustered_points_shared_by_threads_are_right) {
     for (const int threads : {1, 2, 5})
       for (const Sizes& modes : std::vector<Sizes>{{50}, {8, 8}, {4, 4, 4}})
         expect_accurate<T>(where(), {.modes = modes, .tolerance = usual_tolerance<T>, .options = {.threads = threads}},
-                           clustered_points<T>(static_cast<int>(modes.size()), 8000), 2);
+                           clustered_points<T>(static_cast<int>(modes.size()), 8000), 10);
   });
 }
 

@@ -1,0 +1,216 @@
+// The program from the outside: arguments and files in; files, words and exit codes out.
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+#include "axes.hpp"
+#include "direct_sum.hpp"
+#include "npy.hpp"
+#include "plan_flags.hpp"
+#include "point_sets.hpp"
+#include "random.hpp"
+#include "temporary_folder.hpp"
+
+namespace {
+
+struct Outcome {
+  int code;
+  std::string output, errors;
+};
+
+class Program : public testing::Test {
+ protected:
+  Outcome run(const std::string& arguments) const {
+    const std::string command = std::string("'") + OFFGRID_PROGRAM + "' " + arguments + " >'" + folder.file("stdout") +
+                                "' 2>'" + folder.file("stderr") + "'";
+    const int status = std::system(command.c_str());
+    return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, contents("stdout"), contents("stderr")};
+  }
+
+  [[nodiscard]] std::string contents(const std::string& name) const {
+    std::ostringstream text;
+    text << std::ifstream(folder.file(name)).rdbuf();
+    return text.str();
+  }
+
+  void expect_refused(const std::string& arguments, const std::string& word) const {
+    const auto outcome = run(arguments);
+    EXPECT_EQ(outcome.code, 2) << arguments;
+    EXPECT_NE(outcome.errors.find(word), std::string::npos) << arguments << "\n" << outcome.errors;
+  }
+
+  TemporaryFolder folder;
+};
+
+// Points, strengths and modes of a small 2D problem in files of precision T.
+template <class T> struct Files {
+  static constexpr std::int64_t count = 200, n1 = 14, n2 = 9, vectors = 3;
+  cli::Points<T> points = cli::make_points<T>({cli::PointSet::uniform, count, {n1, n2}, {}, 1});
+  std::vector<std::complex<T>> strengths = std::vector<std::complex<T>>(vectors * count);
+  std::vector<std::complex<T>> modes = std::vector<std::complex<T>>(vectors * n1 * n2);
+  std::string x, y, both, c, f;
+
+  explicit Files(const TemporaryFolder& folder)
+      : x(folder.file("x.npy")),
+        y(folder.file("y.npy")),
+        both(folder.file("xy.npy")),
+        c(folder.file("c.npy")),
+        f(folder.file("f.npy")) {
+    cli::fill_random<T>(strengths, 1);
+    cli::fill_random<T>(modes, 2);
+    std::vector<T> rows;
+    for (std::size_t j = 0; j < static_cast<std::size_t>(count); ++j)
+      rows.insert(rows.end(), {points.coordinates[0][j], points.coordinates[1][j]});
+    cli::write_npy<T>(x, points.coordinates[0], {count});
+    cli::write_npy<T>(y, points.coordinates[1], {count});
+    cli::write_npy<T>(both, rows, {count, 2});
+    cli::write_npy<std::complex<T>>(c, strengths, {vectors, count});
+    cli::write_npy<std::complex<T>>(f, modes, {vectors, n2, n1});
+  }
+
+  [[nodiscard]] std::span<const std::complex<T>> last_strengths() const {
+    return std::span<const std::complex<T>>(strengths).last(static_cast<std::size_t>(count));
+  }
+  [[nodiscard]] std::span<const std::complex<T>> last_modes() const {
+    return std::span<const std::complex<T>>(modes).last(static_cast<std::size_t>(n1 * n2));
+  }
+};
+
+// The last vector of the batch in `path` against direct sums.
+template <class T> double error_of(const std::string& path, const cli::Sums& expected) {
+  const cli::NpyArray array(path);
+  EXPECT_EQ(array.shape()[0], Files<T>::vectors);
+  const auto values = array.values<std::complex<T>>();
+  return cli::relative_error<T>(values.view().last(expected.size()), expected);
+}
+
+TEST_F(Program, Type1FromOneFileOfPointsInDouble) {
+  const Files<double> files(folder);
+  const auto outcome = run("run --type 1 --modes 14,9 --tolerance 1e-9 --points " + files.both + " --input " + files.c +
+                           " --output " + folder.file("out.npy") + " -v");
+  ASSERT_EQ(outcome.code, 0) << outcome.errors;
+  EXPECT_NE(outcome.errors.find("set points"), std::string::npos) << outcome.errors;
+  EXPECT_EQ(cli::NpyArray(folder.file("out.npy")).shape(), (std::vector<std::int64_t>{3, 9, 14}));
+  const auto axes = files.points.spans();
+  const auto expected = cli::direct_type1<double>({{14, 9}, -1}, axes, files.last_strengths());
+  EXPECT_LT(error_of<double>(folder.file("out.npy"), expected), 1e-9);
+}
+
+TEST_F(Program, Type2TakesTheModesFromTheInputInFloat) {
+  const Files<float> files(folder);
+  const auto outcome = run("run --type 2 --order fft --sign -1 --tolerance 1e-4 --points " + files.x + " " + files.y +
+                           " --input " + files.f + " --output " + folder.file("out.npy"));
+  ASSERT_EQ(outcome.code, 0) << outcome.errors;
+  const auto axes = files.points.spans();
+  const auto expected = cli::direct_type2<float>({{14, 9}, -1, cli::ModeOrder::fft}, axes, files.last_modes());
+  EXPECT_LT(error_of<float>(folder.file("out.npy"), expected), 1e-4);
+}
+
+TEST_F(Program, AdjointOfType1IsTheOtherDirection) {
+  const Files<double> files(folder);
+  const auto outcome = run("run --type 1 --adjoint --tolerance 1e-8 --points " + files.both + " --input " + files.f +
+                           " --output " + folder.file("out.npy") + " --progress");
+  ASSERT_EQ(outcome.code, 0) << outcome.errors;
+  EXPECT_NE(outcome.errors.find("execute"), std::string::npos) << "progress was asked for";
+  const auto axes = files.points.spans();
+  const auto expected = cli::direct_type2<double>({{14, 9}, 1}, axes, files.last_modes());
+  EXPECT_LT(error_of<double>(folder.file("out.npy"), expected), 1e-8);
+}
+
+TEST_F(Program, TheOutputMayReplaceTheInput) {
+  const Files<double> files(folder);
+  const auto outcome = run("run --modes 14,9 --points " + files.both + " --input " + files.c + " --output " + files.c);
+  ASSERT_EQ(outcome.code, 0) << outcome.errors;
+  EXPECT_EQ(cli::NpyArray(files.c).shape(), (std::vector<std::int64_t>{3, 9, 14}));
+}
+
+TEST_F(Program, RefusesWithTheReason) {
+  const Files<double> files(folder);
+  const std::string output = " --output " + folder.file("out.npy");
+  const std::string points = " --points " + files.x + " " + files.y, input = " --input " + files.c;
+  cli::write_npy<float>(folder.file("x4.npy"), std::vector<float>(200), {200});
+  expect_refused("run --modes 14,9" + points + " --input " + files.f + output, "expected (200,)");
+  expect_refused("run --modes 14" + points + input + output, "--modes has 1 sizes");
+  expect_refused("run" + points + input + output, "--modes is needed");
+  expect_refused("run --modes 14 --points " + folder.file("x4.npy") + input + output, "expected c8");
+  expect_refused("run --modes 14 --points " + files.c + input + output, "points are real");
+  expect_refused("run --modes 14,9 --points /dev/zero" + input + output, "regular file");
+  expect_refused("run --modes 14,9 --tolerance nan" + points + input + output, "tolerance");
+  expect_refused("run --modes 14,9 --upsampling 99" + points + input + output, "upsampling");
+  expect_refused("run --modes 14,9 --type 7" + points + input + output, "--type");
+  expect_refused("run --modes 14,9" + points + input + " --output /nonexistent/out.npy", "/nonexistent");
+  expect_refused("run --modes 14,9,2 --points " + files.both + input + output, "(M, 3)");
+  EXPECT_FALSE(std::filesystem::exists(folder.file("out.npy")));
+}
+
+TEST_F(Program, UsageErrorsAreTwoAndHelpIsZero) {
+  EXPECT_EQ(run("").code, 2);
+  EXPECT_EQ(run("unknown").code, 2);
+  EXPECT_EQ(run("run").code, 2);
+  EXPECT_EQ(run("--version").code, 0);
+  for (const char* command : {"run", "info", "accuracy", "bench", "demo"}) {
+    const auto help = run(std::string(command) + " --help");
+    EXPECT_EQ(help.code, 0);
+    EXPECT_NE(help.output.find("Example"), std::string::npos) << command;
+  }
+}
+
+TEST_F(Program, EveryLibraryOptionIsAFlag) {
+  const auto help = run("info --help");
+  ASSERT_FALSE(cli::library_options().empty());
+  for (const auto& option : cli::library_options())
+    EXPECT_NE(help.output.find("--" + option.name), std::string::npos) << option.name;
+}
+
+TEST_F(Program, InfoSaysWhatWouldBeChosen) {
+  const auto library = run("info");
+  EXPECT_EQ(library.code, 0);
+  EXPECT_NE(library.output.find("cpu"), std::string::npos);
+  const auto problem = run("info --modes 64,32 --tolerance 1e-5 --precision f32 --upsampling 2");
+  EXPECT_EQ(problem.code, 0) << problem.errors;
+  EXPECT_NE(problem.output.find("width"), std::string::npos);
+  EXPECT_NE(problem.output.find("128 x 64"), std::string::npos) << problem.output;
+  expect_refused("info --modes 64,0x", "--modes");
+}
+
+TEST_F(Program, AccuracyMeasuresOneCell) {
+  const auto outcome =
+      run("accuracy --dim 1 --type 1 --precision f64 --tolerance 1e-6 --size even --points uniform --csv " +
+          folder.file("a.csv"));
+  EXPECT_EQ(outcome.code, 0) << outcome.output << outcome.errors;
+  EXPECT_NE(outcome.output.find("1 cells"), std::string::npos) << outcome.output;
+  EXPECT_NE(contents("a.csv").find("1,1,f64,even,uniform,1e-06,"), std::string::npos) << contents("a.csv");
+  expect_refused("accuracy --size nonsense", "nothing to measure");
+}
+
+// Below what floats can reach, the measured error must exceed the tolerance, and the exit code must say so.
+TEST_F(Program, AccuracyFailsWhereTheToleranceIsOutOfReach) {
+  const auto outcome = run("accuracy --dim 1 --type 1 --precision f32 --tolerance 1e-12 --size even --points uniform");
+  EXPECT_EQ(outcome.code, 1) << outcome.output;
+}
+
+TEST_F(Program, BenchTimesACell) {
+  const std::string name = "small/2d1/f32/N64/M1e+04/rand/1e-05/x1";
+  folder.write("base.csv", "cell,default_exec_ms,best_setpts_ms,best_exec_ms\n" + name + ",1,1,1\n");
+  const auto outcome = run("bench --cells '" + name + "' --repeats 2 --csv " + folder.file("b.csv") + " --json " +
+                           folder.file("b.json") + " --baseline " + folder.file("base.csv"));
+  EXPECT_EQ(outcome.code, 0) << outcome.errors;
+  EXPECT_NE(outcome.output.find(name), std::string::npos);
+  EXPECT_NE(outcome.output.find("geometric means over 1 cells"), std::string::npos) << outcome.output;
+  EXPECT_NE(contents("b.csv").find(name), std::string::npos);
+  EXPECT_NE(contents("b.json").find("\"exec_ms\""), std::string::npos);
+  expect_refused("bench --cells nothing", "--list");
+}
+
+TEST_F(Program, DemoReconstructsASmallPhantom) {
+  const auto outcome = run("demo --pixels 48 --steps 5 --progress --output " + folder.file("demo.png"));
+  EXPECT_EQ(outcome.code, 0) << outcome.output << outcome.errors;
+  EXPECT_NE(outcome.output.find("conjugate gradients"), std::string::npos);
+  EXPECT_NE(outcome.errors.find("100 %"), std::string::npos) << outcome.errors;
+  EXPECT_EQ(contents("demo.png").substr(0, 4), "\x89PNG");
+}
+
+}  // namespace
