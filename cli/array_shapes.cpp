@@ -57,7 +57,7 @@ template <class T> std::vector<Values<T>> read_points(const std::vector<NpyArray
 InputShape match_shape(const NpyArray& input, const Shape& expected, const std::string& meaning) {
   if (input.shape() == expected) return {expected, 0};
   if (input.shape().size() == expected.size() + 1) {
-    const InputShape found = split_batch(input, expected.size());
+    InputShape found = split_batch(input, expected.size());
     if (found.inner == expected) return found;
   }
   std::string sizes;

@@ -47,6 +47,13 @@ void require_text(const char* what, const char* value) {
   if (value == nullptr) throw Error(Status::invalid_argument, text(what, " is null, expected a text"));
 }
 
+// What body returns, or an empty text where it fails.
+template <class F> const char* text_or_empty(F&& body) {
+  const char* words = "";
+  guard([&] { words = body(); });
+  return words;
+}
+
 Problem make_problem(int type, int dim, const int64_t* modes, double tolerance, offgrid_precision precision) {
   if (dim < 1 || dim > max_dim) throw Error(Status::invalid_argument, text("dim is ", dim, ", expected 1, 2 or 3"));
   if (modes == nullptr) throw Error(Status::invalid_argument, text("modes is null, expected ", dim, " sizes"));
@@ -67,8 +74,10 @@ std::unique_ptr<AnyPlan> make_any_plan(const Problem& problem, offgrid_options o
 const char* offgrid_version() { return OFFGRID_VERSION; }
 
 const char* offgrid_devices() {
-  static const std::string devices = list_devices();
-  return devices.c_str();
+  return text_or_empty([] {
+    static const std::string devices = list_devices();
+    return devices.c_str();
+  });
 }
 
 const char* offgrid_last_error() { return remembered_error(); }
@@ -97,8 +106,10 @@ offgrid_status offgrid_options_set_text(offgrid_options options, const char* nam
 }
 
 const char* offgrid_options_help() {
-  static const std::string help = options_help();
-  return help.c_str();
+  return text_or_empty([] {
+    static const std::string help = options_help();
+    return help.c_str();
+  });
 }
 
 void offgrid_options_destroy(offgrid_options options) {
@@ -139,11 +150,11 @@ offgrid_status offgrid_plan_get(offgrid_plan plan, const char* name, double* val
 }
 
 const char* offgrid_plan_describe(offgrid_plan plan) {
-  const offgrid_status status = guard([&] {
+  return text_or_empty([&] {
     offgrid_plan_s& self = checked(plan);
     self.description = self.plan->describe();
+    return self.description.c_str();
   });
-  return status == OFFGRID_OK ? plan->description.c_str() : "";
 }
 
 offgrid_status offgrid_plan_destroy(offgrid_plan plan) {

@@ -48,7 +48,8 @@ template <class T> class CpuEngine final : public Engine<T> {
   }
 
   void set_points(const Points<T>& points, Stream) override {
-    const SortPolicy policy = sort_policy(layout_.dim);
+    const SortPolicy policy =
+        sort_policy({layout_.dim, layout_.width, std::int64_t{sizeof(T)}, layout_.cells, points.count});
     std::vector<PointSet> sets;
     for (std::int64_t first = 0; first < points.count; first += policy.max_points) {
       Points<T> part{std::min(policy.max_points, points.count - first), {}};
@@ -63,7 +64,9 @@ template <class T> class CpuEngine final : public Engine<T> {
     count_ = points.count;
     if (!sets.empty() && sets[0].points.packed.size() <= max_spare_bytes) spare_ = std::move(sets[0].points.packed);
     const std::scoped_lock lock(pool_mutex_);
-    if (tile_cells() > tiles) pool_.clear();
+    if (tile_cells() <= tiles) return;
+    grids_made_ -= static_cast<std::int64_t>(pool_.size());
+    pool_.clear();
   }
 
   GridLease lease_grid(std::int64_t batch) const override {

@@ -51,15 +51,19 @@ inline Folded fold(D64 d, V64 x, const FoldAxis& axis) {
   return {wrapped, t};
 }
 
+// False where a coordinate lies outside the exact range, or is not a number: what was written is then of no use.
 template <class T>
-void fold_chunk_simd(const FoldPlan& plan, const Points<T>& points, std::int64_t count, FoldedChunk<T>& out) {
+bool fold_chunk_simd(const FoldPlan& plan, const Points<T>& points, std::int64_t count, FoldedChunk<T>& out) {
   const D64 d;
+  auto good = hn::Eq(hn::Zero(d), hn::Zero(d));
   const std::int64_t lanes = static_cast<std::int64_t>(hn::Lanes(d));
   for (std::int64_t i = 0; i < count; i += lanes) {
     V64 key = hn::Zero(d), cell = hn::Zero(d);
     for (int a = 0; a < plan.dim; ++a) {
       const FoldAxis& axis = plan.axis[a];
-      const Folded folded = fold(d, load_as_double(d, points.axis[a] + i), axis);
+      const V64 x = load_as_double(d, points.axis[a] + i);
+      good = hn::And(good, hn::Le(hn::Abs(x), hn::Set(d, exact_range)));
+      const Folded folded = fold(d, x, axis);
       store_place(d, folded.t, out.t[a] + i);
       const V64 block = hn::Floor(hn::Mul(folded.first_cell, hn::Set(d, axis.inverse_block)));
       const V64 inside = hn::NegMulAdd(block, hn::Set(d, axis.block), folded.first_cell);
@@ -70,13 +74,14 @@ void fold_chunk_simd(const FoldPlan& plan, const Points<T>& points, std::int64_t
     hn::Store(key, d, out.key + i);
     hn::Store(cell, d, out.cell + i);
   }
+  return hn::AllTrue(d, good);
 }
 
-void fold_chunk_f32(const FoldPlan& plan, const Points<float>& points, std::int64_t count, FoldedChunk<float>& out) {
-  fold_chunk_simd(plan, points, count, out);
+bool fold_chunk_f32(const FoldPlan& plan, const Points<float>& points, std::int64_t count, FoldedChunk<float>& out) {
+  return fold_chunk_simd(plan, points, count, out);
 }
-void fold_chunk_f64(const FoldPlan& plan, const Points<double>& points, std::int64_t count, FoldedChunk<double>& out) {
-  fold_chunk_simd(plan, points, count, out);
+bool fold_chunk_f64(const FoldPlan& plan, const Points<double>& points, std::int64_t count, FoldedChunk<double>& out) {
+  return fold_chunk_simd(plan, points, count, out);
 }
 
 }  // namespace HWY_NAMESPACE
@@ -90,18 +95,15 @@ namespace {
 HWY_EXPORT(fold_chunk_f32);
 HWY_EXPORT(fold_chunk_f64);
 
-// Up to here two constants of 2 pi are exact. Farther out the coordinate is first taken modulo the double nearest to 2
-// pi: its own spacing is coarser than that error long before it matters.
-constexpr double exact_range = 1e9;
+template <class T> bool fold_chunk_now(const FoldPlan& plan, const Points<T>& points, FoldedChunk<T>& out) {
+  if constexpr (sizeof(T) == 4)
+    return HWY_DYNAMIC_DISPATCH(fold_chunk_f32)(plan, points, points.count, out);
+  else
+    return HWY_DYNAMIC_DISPATCH(fold_chunk_f64)(plan, points, points.count, out);
+}
 
 // Coordinates of one chunk, copied where they need help: a short last vector, or values out of the exact range.
 template <class T> struct Patch { alignas(64) T axis[max_dim][fold_chunk]; };
-
-template <class T> bool in_exact_range(const T* x, std::int64_t count) {
-  bool good = true;
-  for (std::int64_t i = 0; i < count; ++i) good &= std::abs(x[i]) <= static_cast<T>(exact_range);  // false for NaN too
-  return good;
-}
 
 template <class T> bool bring_near(const T* x, std::int64_t count, T* near) {
   bool finite = true;
@@ -119,18 +121,14 @@ template <class T>
 bool fold_points(const FoldPlan& plan, const Points<T>& points, std::int64_t first, std::int64_t count,
                  FoldedChunk<T>& folded) {
   Points<T> chunk{count, {}};
+  for (int axis = 0; axis < plan.dim; ++axis) chunk.axis[axis] = points.axis[axis] + first;
+  if (count == fold_chunk && fold_chunk_now(plan, chunk, folded)) return true;
   Patch<T> patch;
   for (int axis = 0; axis < plan.dim; ++axis) {
-    chunk.axis[axis] = points.axis[axis] + first;
-    if (count == fold_chunk && in_exact_range(chunk.axis[axis], count)) continue;
     if (!bring_near(chunk.axis[axis], count, patch.axis[axis])) return false;
     chunk.axis[axis] = patch.axis[axis];
   }
-  if constexpr (sizeof(T) == 4)
-    HWY_DYNAMIC_DISPATCH(fold_chunk_f32)(plan, chunk, count, folded);
-  else
-    HWY_DYNAMIC_DISPATCH(fold_chunk_f64)(plan, chunk, count, folded);
-  return true;
+  return fold_chunk_now(plan, chunk, folded);
 }
 
 template bool fold_points(const FoldPlan&, const Points<float>&, std::int64_t, std::int64_t, FoldedChunk<float>&);

@@ -11,6 +11,10 @@
 
 namespace offgrid::cpu {
 
+// Up to here two constants of 2 pi are exact. Farther out the coordinate is first taken modulo the double nearest to 2
+// pi: its own spacing is coarser than that error long before it matters.
+inline constexpr double exact_range = 1e9;
+
 // Weights that turn cells into the sort key (block by block, box by box) and the cell's address inside its block.
 struct FoldAxis {
   double cells = 1, half_width = 1;

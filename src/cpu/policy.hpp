@@ -9,18 +9,32 @@
 
 namespace offgrid::cpu {
 
-// Points are sorted into boxes of grid cells. A box with its halo should stay in the first-level cache; more boxes than
-// max_boxes would make the counting sort miss the cache itself.
+// Points are sorted into boxes of grid cells. A counting sort into many boxes misses the cache at every point; a box that
+// with its halo outgrows the first-level cache slows spreading down. Which matters more depends on the work a point.
 struct SortPolicy {
-  Sizes box_log2{};  // sides of a box, powers of two
-  std::int64_t max_boxes = 1 << 16;
+  Sizes box_log2{};                                       // sides of the smallest boxes, powers of two
+  std::int64_t few_boxes = 0;                             // boxes grow until there are no more than this,
+  std::int64_t roomy = 0;                                 // or until they have this many cells,
+  std::int64_t max_boxes = 1 << 16;                       // and further while there are more than this
   std::int64_t max_points = (std::int64_t{1} << 32) - 1;  // of one sorted set: its indices have 32 bits
+  bool in_order = false;                                  // one box: the points stay as they came
 };
 
-constexpr SortPolicy sort_policy(int dim) {
-  if (dim == 1) return {{10, 0, 0}};
-  if (dim == 2) return {{4, 3, 0}};
-  return {{3, 2, 2}};
+// A 1D grid that fits in the second-level cache is quick to reach anywhere; sorting would cost more than it saves.
+inline constexpr std::int64_t in_order_bytes = std::int64_t{4} << 20;
+
+struct SortCase {
+  int dim, width;
+  std::int64_t real_bytes, cells, points;
+};
+
+constexpr SortPolicy sort_policy(const SortCase& c) {
+  const bool small = c.cells * 2 * c.real_bytes <= in_order_bytes;
+  if (c.dim == 1 && small && c.points >= c.cells / 4) return {.in_order = true};
+  if (c.dim == 1) return {.box_log2 = {10, 0, 0}};
+  if (c.dim == 2) return {.box_log2 = {4, 3, 0}, .few_boxes = 1 << 10, .roomy = 4096};
+  const bool heavy = c.width * c.width * c.width * c.real_bytes > 1200;
+  return {.box_log2 = {3, 2, 2}, .few_boxes = 1 << 10, .roomy = heavy ? 0 : 4096};
 }
 
 // Blocks of boxes that one thread spreads at a time. A block reaches width - 1 cells into the next one, never further.

@@ -1,6 +1,7 @@
 #include "cpu/sort.hpp"
 
 #include <atomic>
+#include <bit>
 
 #include "core/dispatch.hpp"
 #include "core/error.hpp"
@@ -45,6 +46,11 @@ template <class T, int D> class Sorter {
         places_(parts_ * box_count) {}
 
   void count_boxes() {
+    if (box_count_ == 1) {
+      for (int part = 0; part < parts_; ++part)
+        places_[part] = static_cast<std::uint32_t>(part_of(points_.count, parts_, part).size());
+      return;
+    }
     std::atomic<bool> finite{true};
     parallel_for(parts_, parts_, [&](std::int64_t part, int) {
       std::uint32_t* histogram = places_.data() + part * box_count_;
@@ -54,7 +60,7 @@ template <class T, int D> class Sorter {
       });
       if (!good) finite = false;
     });
-    if (!finite) throw Error(Status::invalid_argument, "points: a coordinate is not finite (NaN or infinity)");
+    require(finite);
   }
 
   // Turns counts into places; box_begin receives where each box starts.
@@ -72,9 +78,13 @@ template <class T, int D> class Sorter {
   }
 
   void scatter(PackedPoint<T, D>* sorted) {
+    std::atomic<bool> finite{true};
     parallel_for(parts_, parts_, [&](std::int64_t part, int) {
       std::uint32_t* places = places_.data() + part * box_count_;
-      for_each_chunk(part, [&](std::int64_t first, std::int64_t count, const FoldedChunk<T>& chunk) {
+      const bool good = for_each_chunk(part, [&](std::int64_t first, std::int64_t count, const FoldedChunk<T>& chunk) {
+        // The places are all over memory: ask for a chunk's cache lines before the first of them is written.
+        for (std::int64_t i = 0; i < count; ++i)
+          __builtin_prefetch(sorted + places[static_cast<std::int64_t>(chunk.key[i])], 1);
         for (std::int64_t i = 0; i < count; ++i) {
           PackedPoint<T, D>& point = sorted[places[static_cast<std::int64_t>(chunk.key[i])]++];
           for (int axis = 0; axis < D; ++axis) point.t[axis] = chunk.t[axis][i];
@@ -82,10 +92,16 @@ template <class T, int D> class Sorter {
           point.index = static_cast<std::uint32_t>(first + i);
         }
       });
+      if (!good) finite = false;
     });
+    require(finite);
   }
 
  private:
+  static void require(bool finite) {
+    if (!finite) throw Error(Status::invalid_argument, "points: a coordinate is not finite (NaN or infinity)");
+  }
+
   template <class F> bool for_each_chunk(std::int64_t part, F&& body) const {
     const Range range = part_of(points_.count, parts_, part);
     FoldedChunk<T> chunk;
@@ -122,6 +138,10 @@ std::vector<Block> list_blocks(const Tiling& tiling, const Layout& layout,
 
 Tiling::Tiling(const Layout& layout, const SortPolicy& policy)
     : dim(layout.dim), box_log2(policy.box_log2), block_log2(cpu::block_log2(layout.dim, layout.width)) {
+  if (policy.in_order) {
+    box_log2[0] = block_log2 = std::bit_width(static_cast<std::uint64_t>(layout.grid[0]));
+    return;
+  }
   const auto count_boxes = [&] {
     boxes_in_block = dim == 1 ? bricks(0) : cut(layout.grid[0], box_log2[0]) * bricks(1) * bricks(2);
     block_count = 1;
@@ -130,7 +150,11 @@ Tiling::Tiling(const Layout& layout, const SortPolicy& policy)
       block_count *= blocks[axis];
     }
   };
-  for (count_boxes(); box_count() > policy.max_boxes; count_boxes()) {  // grow the shortest side
+  const auto too_many = [&] {
+    const bool roomy = std::int64_t{1} << (box_log2[0] + box_log2[1] + box_log2[2]) >= policy.roomy;
+    return box_count() > policy.max_boxes || (box_count() > policy.few_boxes && !roomy);
+  };
+  for (count_boxes(); too_many(); count_boxes()) {  // grow the shortest side
     int shortest = 0;
     for (int axis = 1; axis < dim; ++axis)
       if (box_log2[axis] < box_log2[shortest]) shortest = axis;
@@ -160,9 +184,10 @@ SortedPoints sort_points(const Points<T>& points, const Layout& layout, const So
     sorter.count_boxes();
     sorter.find_places(box_begin);
     sorted.blocks = list_blocks(tiling, layout, box_begin);
-    if (reuse) sorted.packed = std::move(storage);  // nothing can fail from here on
-    sorter.scatter(reinterpret_cast<PackedPoint<T, dim()>*>(sorted.packed.data()));
+    auto* packed = (reuse ? storage : sorted.packed).data();
+    sorter.scatter(reinterpret_cast<PackedPoint<T, dim()>*>(packed));
   });
+  if (reuse) sorted.packed = std::move(storage);
   return sorted;
 }
 
