@@ -14,8 +14,8 @@
 namespace offgrid {
 namespace {
 
-// The error model may be 3 % low and the polynomial adds up to 6 %; the tolerance is a bound.
-constexpr double safety = 0.9;
+// The error model may be 3 % low, and the polynomial adds a little; the tolerance is a bound.
+constexpr double safety = 0.94;
 constexpr double loosest_tolerance = 0.5;
 
 struct Candidate {
@@ -48,9 +48,8 @@ Candidate evaluate(const Problem& problem, WindowKind kind, double sigma, int wi
   candidate.grid = grid_for(problem, sigma, width);
   const double reached = std::max(sigma, smallest_sigma(problem, candidate.grid));
   candidate.window = make_window(kind, kind == WindowKind::semicircle ? sigma : reached, width);
-  const double aliasing = window_error(kind, reached, width) * few_modes_factor(candidate.window, problem);
-  const double rounding =
-      rounding_floor(problem.precision, problem.dim, problem.modes, candidate.grid, candidate.window);
+  const double aliasing = window_error(kind, reached, width) * worst_case_factor(candidate.window, problem);
+  const double rounding = rounding_floor(problem, candidate.grid, width);
   candidate.error = std::hypot(std::sqrt(problem.dim) * aliasing, rounding);
   return candidate;
 }
@@ -60,7 +59,7 @@ Candidate evaluate(const Problem& problem, WindowKind kind, double sigma, int wi
 std::vector<double> sigmas_for(const Problem& problem, const Options& options, int width, double error) {
   if (options.upsampling != 0) return {options.upsampling};
   std::vector<double> sigmas;
-  const double factor = few_modes_factor(make_window(WindowKind::prolate, 1.5, width), problem);
+  const double factor = worst_case_factor(make_window(WindowKind::prolate, 1.5, width), problem);
   const auto smallest = minimal_sigma(WindowKind::prolate, width, error / (std::sqrt(problem.dim) * factor));
   if (smallest) sigmas = {*smallest, 1.03 * *smallest};
   for (const double sigma : {1.25, 1.5, 1.75, 2.0, 2.25, 2.5})
@@ -133,6 +132,7 @@ Design make_design(const Problem& problem, const Options& options, const Backend
   design.polynomial = fit_polynomial(design.window, polynomial_error(design.window, problem.precision));
   for (int axis = 0; axis < problem.dim; ++axis)
     design.deconvolution[axis] = deconvolution_factors(design.window, problem.modes[axis], design.grid[axis]);
+  design.amplification = total_amplification(problem, design.grid, design.window.width);
   design.batch = choose_batch(design, traits);
   return design;
 }

@@ -36,6 +36,7 @@ struct Design {
   Polynomial polynomial;
   std::array<std::vector<double>, max_dim> deconvolution;  // [axis][|k|], k = 0 .. N/2
   std::int64_t batch = 1;                                  // vectors worked on together
+  double amplification = 1;                                // of rounding errors on the grid, by deconvolution
   double expected_error = 0;                               // relative l2, of the transform as designed
   double reachable_tolerance = 0;                          // the smallest tolerance that this problem can be given
   bool empty = false;                                      // some axis has no modes

@@ -135,7 +135,7 @@ std::optional<double> minimal_sigma(WindowKind kind, int width, double error) {
   return high;
 }
 
-double few_modes_factor(const Window& window, const Problem& problem) {
+double worst_case_factor(const Window& window, const Problem& problem) {
   const double worst = 1.3 + window.width * (0.1 + 0.5 / window.sigma);  // max over rms, read off aliasing_error
   double edge = 0, all = 1;
   for (int axis = 0; axis < problem.dim; ++axis) {
@@ -143,8 +143,11 @@ double few_modes_factor(const Window& window, const Problem& problem) {
     edge += worst * worst / (1.4 * modes * problem.dim);  // mode -N/2 counts whole, in the rms integral half
     all *= modes;
   }
-  constexpr double deviations = 3;
-  return std::min(worst, std::sqrt(1 + edge + deviations * worst / std::sqrt(all)));
+  constexpr double position =
+      2.3;  // largest over rms of the error as a function of the position in a cell, and a little
+  constexpr double deviations = 5;
+  const double few_modes = std::min(worst * worst - 1, edge + deviations * worst / std::sqrt(all));
+  return std::sqrt(position * position + few_modes);
 }
 
 int semicircle_width(double tolerance, double sigma) {
@@ -158,13 +161,18 @@ double rounding_amplification(double sigma, int width) {
   return std::exp(evaluate(amplification_table, width, decay_rate(sigma)));
 }
 
-double rounding_floor(Precision precision, int dim, const Sizes& modes, const Sizes& grid, const Window& window) {
-  double floor = precision == Precision::f32 ? unit_error(precision) : std::sqrt(dim) * unit_error(precision);
-  for (int axis = 0; axis < dim; ++axis) {
-    const double sigma = static_cast<double>(grid[axis]) / static_cast<double>(modes[axis]);
-    floor *= std::max(1.0, rounding_amplification(sigma, window.width));
+double total_amplification(const Problem& problem, const Sizes& grid, int width) {
+  double total = 1;
+  for (int axis = 0; axis < problem.dim; ++axis) {
+    const double sigma = static_cast<double>(grid[axis]) / static_cast<double>(problem.modes[axis]);
+    total *= std::max(1.0, rounding_amplification(sigma, width));
   }
-  return floor;
+  return total;
+}
+
+double rounding_floor(const Problem& problem, const Sizes& grid, int width) {
+  const double axes = problem.precision == Precision::f32 ? 1.0 : std::sqrt(problem.dim);
+  return axes * unit_error(problem.precision) * total_amplification(problem, grid, width);
 }
 
 double polynomial_error(const Window& window, Precision precision) {

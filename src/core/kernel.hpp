@@ -20,9 +20,10 @@ double window_error(WindowKind kind, double sigma, int width);
 // The smallest sigma in [min_sigma, max_sigma] whose window_error is at most error, if there is one.
 std::optional<double> minimal_sigma(WindowKind kind, int width, double error);
 
-// How far the error of one transform may exceed the rms one where few modes carry it. The outermost modes, r times worse
+// How far the error of one transform may exceed the rms one. The rms is over positions in a cell, and points that all
+// lie at the worst position (on the nodes, for an even width) see twice as much. And the outermost modes, r times worse
 // than the rms, are about N / r^2 in number: few of them in a small transform, and then chance decides.
-double few_modes_factor(const Window& window, const Problem& problem);
+double worst_case_factor(const Window& window, const Problem& problem);
 
 // The width of the paper's rule at sigma = 2, ceil(log10(1/tolerance)) + 1, and of FINUFFT's at other sigma.
 int semicircle_width(double tolerance, double sigma);
@@ -31,8 +32,11 @@ int semicircle_width(double tolerance, double sigma);
 // rounding error of an axis.
 double rounding_amplification(double sigma, int width);
 
+// Its product over the axes of a grid, at least 1 each.
+double total_amplification(const Problem& problem, const Sizes& grid, int width);
+
 // The relative l2 error that rounding leaves, however small the tolerance.
-double rounding_floor(Precision precision, int dim, const Sizes& modes, const Sizes& grid, const Window& window);
+double rounding_floor(const Problem& problem, const Sizes& grid, int width);
 
 // The error that fit_polynomial may make so that it shows neither beside the window's nor beside rounding.
 double polynomial_error(const Window& window, Precision precision);

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <memory>
 #include <new>
+#include <utility>
 
 #include "core/validate.hpp"
 
@@ -19,6 +20,12 @@ inline constexpr std::size_t huge_page = std::size_t{2} << 20;
 template <class T> class Buffer {
  public:
   Buffer() = default;
+  Buffer(Buffer&& other) noexcept : data_(std::move(other.data_)), size_(std::exchange(other.size_, 0)) {}
+  Buffer& operator=(Buffer&& other) noexcept {
+    data_ = std::move(other.data_);
+    size_ = std::exchange(other.size_, 0);
+    return *this;
+  }
   explicit Buffer(std::int64_t size) : size_(size) {
     if (size == 0) return;
     const auto bytes = static_cast<std::size_t>(checked_product("memory", size, std::int64_t{sizeof(T)}));

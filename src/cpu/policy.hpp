@@ -49,7 +49,9 @@ inline constexpr std::int64_t max_spare_bytes = std::int64_t{256}
                                                 << 20;    // memory that set_points may keep for its next call
 inline constexpr std::int64_t item_points = 4096;         // points in a unit of work, unless a block is dense
 inline constexpr std::int64_t dense_block_points = 8192;  // a block under this is never shared by threads
-inline constexpr int chunk_points = 16;                   // points whose kernel values are held at a time
+inline constexpr double summation_share = 0.3;            // of the tolerance, for the error of adding up crowded points
+inline constexpr std::int64_t careful_part_points = 4096;  // points added up in one go where they are that crowded
+inline constexpr int chunk_points = 16;                    // points whose kernel values are held at a time
 
 // Cycles of one core, for the choice of sigma and width.
 inline BackendTraits cost_traits(int vector_bytes) {

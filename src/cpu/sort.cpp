@@ -5,6 +5,7 @@
 
 #include "core/dispatch.hpp"
 #include "core/error.hpp"
+#include "cpu/crowding.hpp"
 #include "cpu/fold.hpp"
 #include "cpu/threads.hpp"
 
@@ -188,6 +189,7 @@ SortedPoints sort_points(const Points<T>& points, const Layout& layout, const So
     sorter.scatter(reinterpret_cast<PackedPoint<T, dim()>*>(packed));
   });
   if (reuse) sorted.packed = std::move(storage);
+  sorted.crowding = crowding<T>(sorted, layout, box_begin);
   return sorted;
 }
 

@@ -54,6 +54,7 @@ struct SortedPoints {
   std::int64_t first_point = 0, count = 0;
   std::int64_t x_box_log2 = 0;  // inside a block points are sorted by x in boxes of this size
   std::int64_t block_side = 0;  // cells of a block in each axis that is cut into blocks
+  double crowding = 0;          // how often a cell is added to, see crowding.hpp
 
   template <class T, int D> [[nodiscard]] const PackedPoint<T, D>* points() const {
     return reinterpret_cast<const PackedPoint<T, D>*>(packed.data());

@@ -32,11 +32,11 @@ std::vector<std::int64_t> rows_of(const SortedPoints& points, const Layout& layo
 
 // A block cut into one part a thread, with the columns that each part can reach.
 template <class T, int D>
-SharedBlock share(const SortedPoints& points, const Layout& layout, std::int64_t b, int parts) {
+SharedBlock share(const SortedPoints& points, const Layout& layout, std::int64_t b, std::int64_t parts) {
   const Block& block = points.blocks[b];
   SharedBlock shared{b, rows_of(points, layout, block), {}};
   const std::int64_t last_column = layout.dim == 1 ? layout.cells - block.first_cell : layout.padded[0];
-  for (int part = 0; part < parts; ++part) {
+  for (std::int64_t part = 0; part < parts; ++part) {
     const Range range = part_of(block.points, parts, part);
     const std::int64_t first = block.first_point + range.begin;
     const std::int64_t low = column<T, D>(points, layout, first) >> points.x_box_log2;
@@ -62,45 +62,48 @@ SpreadRun<T> run_of(const SortedPoints& points, const KernelTable<T>& table, con
       nullptr,      layout.cells,   layout.padded[0], layout.plane_stride};
 }
 
-// One vector of a shared block: each part into its tile, then row by row the tiles in their order.
+// Parts [first, last) of one vector of a shared block: each into its tile, then row by row the tiles in their order.
 template <class T>
-void spread_shared(const SharedBlock& shared, SpreadRun<T> run, const Grids<T>& grids, std::int64_t tile_cells) {
-  const std::byte* packed = run.points;
-  std::complex<T>* block_cells = run.cells;
-  run.batch = 1;
-  const auto parts = static_cast<std::int64_t>(shared.parts.size());
+void spread_parts(const SharedBlock& shared, const SpreadRun<T>& run, const Grids<T>& grids, std::int64_t tile_cells,
+                  Range parts) {
   const std::vector<std::int64_t>& rows = shared.rows;
-  parallel_for(grids.threads, parts, [&](std::int64_t p, int) {
-    const SharedPart& part = shared.parts[p];
+  parallel_for(grids.threads, parts.size(), [&](std::int64_t tile, int) {
+    const SharedPart& part = shared.parts[parts.begin + tile];
     SpreadRun<T> mine = run;
-    mine.cells = grids.tiles + p * tile_cells;
+    mine.batch = 1;
+    mine.cells = grids.tiles + tile * tile_cells;
     for (const std::int64_t row : rows)
       std::fill(mine.cells + row + part.x_begin, mine.cells + row + part.x_end, std::complex<T>{});
-    mine.points = packed + part.first_point * packed_size<T>(run.dim);
+    mine.points += part.first_point * packed_size<T>(run.dim);
     mine.count = part.points;
     spread_run(mine);
   });
   parallel_for(grids.threads, static_cast<std::int64_t>(rows.size()), [&](std::int64_t r, int) {
-    for (std::int64_t p = 0; p < parts; ++p)
-      for (std::int64_t x = shared.parts[p].x_begin; x < shared.parts[p].x_end; ++x)
-        block_cells[rows[r] + x] += grids.tiles[p * tile_cells + rows[r] + x];
+    for (std::int64_t tile = 0; tile < parts.size(); ++tile) {
+      const SharedPart& part = shared.parts[parts.begin + tile];
+      const std::complex<T>* source = grids.tiles + tile * tile_cells + rows[r];
+      for (std::int64_t x = part.x_begin; x < part.x_end; ++x) run.cells[rows[r] + x] += source[x];
+    }
   });
 }
 
 }  // namespace
 
-template <class T> SpreadSchedule make_schedule(const SortedPoints& points, const Layout& layout, int threads) {
+template <class T>
+SpreadSchedule make_schedule(const SortedPoints& points, const Layout& layout, const ScheduleCase& wanted) {
   SpreadSchedule schedule;
   schedule.colours.resize(4);
-  const std::int64_t fair_share = std::max(dense_block_points, points.count / (2 * threads));
+  const std::int64_t fair_share = std::max(dense_block_points, points.count / (2 * wanted.threads));
+  const std::int64_t largest = wanted.crowded ? careful_part_points : wanted.threads > 1 ? fair_share : points.count;
   for (std::int64_t b = 0; b < static_cast<std::int64_t>(points.blocks.size()); ++b) {
     const Block& block = points.blocks[b];
-    if (threads == 1 || block.points <= fair_share) {
+    if (block.points <= largest) {
       schedule.colours[block.colour].push_back(b);
       continue;
     }
+    const std::int64_t parts = wanted.crowded ? block.points / careful_part_points + 1 : wanted.threads;
     dispatch<1, max_dim>(layout.dim,
-                         [&](auto dim) { schedule.shared.push_back(share<T, dim()>(points, layout, b, threads)); });
+                         [&](auto dim) { schedule.shared.push_back(share<T, dim()>(points, layout, b, parts)); });
     schedule.tile_cells = tile_span(points, layout);
   }
   for (auto& colour : schedule.colours)
@@ -127,13 +130,15 @@ void spread(const SortedPoints& points, const SpreadSchedule& schedule, const Ke
       run.points = points.packed.data();
       run.strengths += vector * strengths.stride;
       run.cells += vector * layout.cells;
-      spread_shared(shared, run, grids, schedule.tile_cells);
+      const auto parts = static_cast<std::int64_t>(shared.parts.size());
+      for (std::int64_t first = 0; first < parts; first += grids.threads)
+        spread_parts(shared, run, grids, schedule.tile_cells, {first, std::min(first + grids.threads, parts)});
     }
   }
 }
 
-template SpreadSchedule make_schedule<float>(const SortedPoints&, const Layout&, int);
-template SpreadSchedule make_schedule<double>(const SortedPoints&, const Layout&, int);
+template SpreadSchedule make_schedule<float>(const SortedPoints&, const Layout&, const ScheduleCase&);
+template SpreadSchedule make_schedule<double>(const SortedPoints&, const Layout&, const ScheduleCase&);
 template void spread(const SortedPoints&, const SpreadSchedule&, const KernelTable<float>&, const Strengths<float>&,
                      const Grids<float>&);
 template void spread(const SortedPoints&, const SpreadSchedule&, const KernelTable<double>&, const Strengths<double>&,

@@ -15,7 +15,7 @@
 
 namespace offgrid::cpu {
 
-// One thread's part of a shared block. Its tile is a copy of the block's cells with the grid's strides; only columns
+// A part of a shared block. Its tile is a copy of the block's cells with the grid's strides; only columns
 // [x_begin, x_end) of it are used.
 struct SharedPart {
   std::int64_t first_point, points;
@@ -35,7 +35,12 @@ struct SpreadSchedule {
   std::int64_t tile_cells = 0;  // of one part's tile; 0 where no block is shared
 };
 
-template <class T> SpreadSchedule make_schedule(const SortedPoints& points, const Layout& layout, int threads);
+struct ScheduleCase {
+  int threads = 1;
+  bool crowded = false;
+};
+template <class T>
+SpreadSchedule make_schedule(const SortedPoints& points, const Layout& layout, const ScheduleCase& wanted);
 
 // Adds to the grids, which hold zeros or earlier sums. grids.tiles: threads x schedule.tile_cells cells.
 template <class T>

@@ -1,0 +1,189 @@
+// The engine of one precision: what a design and its points become, stage by stage.
+//   set_points  sort_points, make_schedule
+//   execute     clear_grid, spread, add_halo, GridFft::grid_to_modes    or    modes_to_grid, fill_halo, interpolate
+// Grids are leased from a pool, so that executes run at the same time and allocate only the first time.
+#pragma once
+
+#include <algorithm>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "core/engine.hpp"
+#include "core/text.hpp"
+#include "cpu/crowding.hpp"
+#include "cpu/fft.hpp"
+#include "cpu/halo.hpp"
+#include "cpu/instructions.hpp"
+#include "cpu/interp.hpp"
+#include "cpu/kernel_eval.hpp"
+#include "cpu/layout.hpp"
+#include "cpu/policy.hpp"
+#include "cpu/sort.hpp"
+#include "cpu/spread.hpp"
+#include "cpu/threads.hpp"
+
+namespace offgrid::cpu {
+
+template <class T> struct CpuGrid final : Grid {
+  std::int64_t batch = 0;  // of this lease
+  Buffer<std::complex<T>> cells;
+  Buffer<std::complex<T>> tiles;
+  Buffer<T> fft_scratch;
+};
+
+inline GridLayout fft_layout(const Design& design, const Layout& layout) {
+  GridLayout fft{design.dim(),        design.problem.modes,      design.grid, layout.padded[0],
+                 layout.plane_stride, design.options.mode_order, {}};
+  for (int axis = 0; axis < design.dim(); ++axis) fft.deconvolution[axis] = design.deconvolution[axis].data();
+  return fft;
+}
+
+template <class T> class PlainEngine final : public Engine<T> {
+ public:
+  using Complex = std::complex<T>;
+
+  explicit PlainEngine(const Design& design)
+      : design_(design),
+        threads_(design.options.threads > 0 ? design.options.threads : available_threads()),
+        layout_(make_layout<T>(design)),
+        table_(design.polynomial),
+        fft_(fft_layout(design, layout_), threads_) {
+    checked_product("grid x batch", layout_.cells, design_.batch, std::int64_t{sizeof(Complex)});
+  }
+
+  struct PointSet {
+    SortedPoints points;
+    SpreadSchedule schedule;
+  };
+  using PointSets = std::vector<PointSet>;
+
+  void set_points(const Points<T>& points, Stream) override { commit(prepare(points)); }
+
+  // Everything of set_points that can fail.
+  PointSets prepare(const Points<T>& points) {
+    const SortPolicy policy =
+        sort_policy({layout_.dim, layout_.width, std::int64_t{sizeof(T)}, layout_.cells, points.count});
+    PointSets sets;
+    for (std::int64_t first = 0; first < points.count; first += policy.max_points) {
+      Points<T> part{std::min(policy.max_points, points.count - first), {}};
+      for (int axis = 0; axis < layout_.dim; ++axis) part.axis[axis] = points.axis[axis] + first;
+      PointSet& set = sets.emplace_back();
+      set.points = sort_points(part, layout_, policy, threads_, spare_);
+      set.points.first_point = first;
+      set.schedule = make_schedule<T>(set.points, layout_, {threads_, too_crowded(design_, set.points.crowding)});
+    }
+    return sets;
+  }
+
+  void commit(PointSets sets) noexcept {
+    const std::int64_t tiles = tile_cells();
+    sets_.swap(sets);
+    count_ = 0;
+    for (const PointSet& set : sets_) count_ += set.points.count;
+    if (!sets.empty() && sets[0].points.packed.size() <= max_spare_bytes) spare_ = std::move(sets[0].points.packed);
+    const std::scoped_lock lock(pool_mutex_);
+    if (tile_cells() <= tiles) return;
+    grids_made_ -= static_cast<std::int64_t>(pool_.size());
+    pool_.clear();
+  }
+
+  GridLease lease_grid(std::int64_t batch) const override {
+    const auto give_back = [this](Grid* grid) {
+      const std::scoped_lock lock(pool_mutex_);
+      pool_.emplace_back(static_cast<CpuGrid<T>*>(grid));
+    };
+    std::unique_ptr<CpuGrid<T>> grid = take_from_pool();
+    if (!grid) grid = make_grid();
+    grid->batch = batch;
+    return GridLease(grid.release(), give_back);
+  }
+
+  void spread(const Complex* strengths, Grid& grid, Stream) const override {
+    auto& mine = static_cast<CpuGrid<T>&>(grid);
+    for (std::int64_t vector = 0; vector < mine.batch; ++vector)
+      clear_grid(layout_, mine.cells.data() + vector * layout_.cells, threads_);
+    const GridVectors<Complex> grids{&layout_, mine.cells.data(), mine.tiles.data(), threads_};
+    for (const PointSet& set : sets_)
+      cpu::spread<T>(set.points, set.schedule, table_, {strengths + set.points.first_point, count_, mine.batch}, grids);
+  }
+
+  void interpolate(const Grid& grid, Complex* strengths, Stream) const override {
+    const auto& mine = static_cast<const CpuGrid<T>&>(grid);
+    const GridVectors<const Complex> grids{&layout_, mine.cells.data(), nullptr, threads_};
+    for (const PointSet& set : sets_)
+      cpu::interpolate<T>(set.points, table_, grids, {strengths + set.points.first_point, count_, mine.batch});
+  }
+
+  void grid_to_modes(Grid& grid, Complex* modes, Sign sign, Stream) const override {
+    auto& mine = static_cast<CpuGrid<T>&>(grid);
+    for (std::int64_t vector = 0; vector < mine.batch; ++vector) {
+      Complex* cells = mine.cells.data() + vector * layout_.cells;
+      add_halo(layout_, cells, threads_);
+      fft_.grid_to_modes(cells, modes + vector * design_.mode_count(), sign, mine.fft_scratch.data());
+    }
+  }
+
+  void modes_to_grid(const Complex* modes, Grid& grid, Sign sign, Stream) const override {
+    auto& mine = static_cast<CpuGrid<T>&>(grid);
+    for (std::int64_t vector = 0; vector < mine.batch; ++vector) {
+      Complex* cells = mine.cells.data() + vector * layout_.cells;
+      fft_.modes_to_grid(modes + vector * design_.mode_count(), cells, sign, mine.fft_scratch.data());
+      fill_halo(layout_, cells, threads_);
+    }
+  }
+
+  std::size_t workspace_bytes() const override {
+    return sizeof(Complex) * static_cast<std::size_t>(layout_.cells * design_.batch + tile_cells()) +
+           sizeof(T) * static_cast<std::size_t>(fft_.scratch_elements());
+  }
+
+  std::string describe() const override {
+    std::size_t packed = 0;
+    for (const PointSet& set : sets_) packed += set.points.packed.bytes();
+    return text("engine       cpu, ", threads_, " threads, ", instruction_set(), "\n",  //
+                "memory       ", workspace_bytes() >> 10, " KiB an execute, ", packed >> 10, " KiB of sorted points\n");
+  }
+
+ private:
+  std::int64_t tile_cells() const {
+    std::int64_t largest = 0;
+    for (const PointSet& set : sets_) largest = std::max(largest, set.schedule.tile_cells * threads_);
+    return largest;
+  }
+
+  std::unique_ptr<CpuGrid<T>> take_from_pool() const {
+    const std::scoped_lock lock(pool_mutex_);
+    if (pool_.empty()) return nullptr;
+    std::unique_ptr<CpuGrid<T>> grid = std::move(pool_.back());
+    pool_.pop_back();
+    return grid;
+  }
+
+  // Room in the pool is made here, so that giving a grid back needs no memory.
+  std::unique_ptr<CpuGrid<T>> make_grid() const {
+    auto grid = std::make_unique<CpuGrid<T>>();
+    grid->cells = Buffer<Complex>(layout_.cells * design_.batch);
+    grid->tiles = Buffer<Complex>(tile_cells());
+    grid->fft_scratch = Buffer<T>(fft_.scratch_elements());
+    const std::scoped_lock lock(pool_mutex_);
+    pool_.reserve(static_cast<std::size_t>(++grids_made_));
+    return grid;
+  }
+
+  Design design_;
+  int threads_;
+  Layout layout_;
+  KernelTable<T> table_;
+  GridFft<T> fft_;
+  PointSets sets_;
+  std::int64_t count_ = 0;
+  Buffer<std::byte> spare_;  // the packed points before the present ones, for the next set_points
+
+  mutable std::mutex pool_mutex_;
+  mutable std::vector<std::unique_ptr<CpuGrid<T>>> pool_;  // grids that no execute is using
+  mutable std::int64_t grids_made_ = 0;
+};
+
+}  // namespace offgrid::cpu
