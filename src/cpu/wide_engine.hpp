@@ -42,6 +42,7 @@ class WideEngine final : public Engine<float> {
     auto& pair = static_cast<GridPair&>(grid);
     const std::vector<std::complex<double>> doubled(strengths, strengths + pair.batch * count_);
     wide_->spread(doubled.data(), *pair.wide, stream);
+    pair.holds_wide = true;
   }
 
   void grid_to_modes(Grid& grid, Complex* modes, Sign sign, Stream stream) const override {
@@ -53,11 +54,19 @@ class WideEngine final : public Engine<float> {
   }
 
   void modes_to_grid(const Complex* modes, Grid& grid, Sign sign, Stream stream) const override {
-    narrow_.modes_to_grid(modes, wide_ ? *static_cast<GridPair&>(grid).narrow : grid, sign, stream);
+    if (!wide_) return narrow_.modes_to_grid(modes, grid, sign, stream);
+    auto& pair = static_cast<GridPair&>(grid);
+    narrow_.modes_to_grid(modes, *pair.narrow, sign, stream);
+    pair.holds_wide = false;
   }
 
   void interpolate(const Grid& grid, Complex* strengths, Stream stream) const override {
-    narrow_.interpolate(wide_ ? *static_cast<const GridPair&>(grid).narrow : grid, strengths, stream);
+    if (!wide_) return narrow_.interpolate(grid, strengths, stream);
+    const auto& pair = static_cast<const GridPair&>(grid);
+    if (!pair.holds_wide) return narrow_.interpolate(*pair.narrow, strengths, stream);
+    std::vector<std::complex<double>> doubled(pair.batch * count_);
+    wide_->interpolate(*pair.wide, doubled.data(), stream);
+    for (std::size_t i = 0; i < doubled.size(); ++i) strengths[i] = Complex(doubled[i]);
   }
 
   std::size_t workspace_bytes() const override {
@@ -75,6 +84,7 @@ class WideEngine final : public Engine<float> {
   struct GridPair final : Grid {
     std::int64_t batch = 0;
     GridLease narrow, wide;
+    bool holds_wide = false;  // whether the last stage filled the wide grid
   };
 
   std::unique_ptr<PlainEngine<double>> make_wide(const Points<float>& points, Stream stream) const {
