@@ -25,7 +25,7 @@ elseif(OFFGRID_SANITIZE)
   message(FATAL_ERROR "OFFGRID_SANITIZE is \"${OFFGRID_SANITIZE}\"; expected address, thread or nothing")
 endif()
 if(OFFGRID_SANITIZE)
-  add_compile_options(${sanitizers} -g)
+  add_compile_options(${sanitizers} -g $<$<CXX_COMPILER_ID:GNU>:-Wno-maybe-uninitialized>)  # wrong with sanitizers
   add_link_options(${sanitizers})
 endif()
 if(OFFGRID_FUZZ)

@@ -1,13 +1,17 @@
 #include "core/cost.hpp"
 
+#include <algorithm>
+
 #include "core/smooth.hpp"
 
 namespace offgrid {
 namespace {
 
+double real_bytes(const Problem& problem) { return problem.precision == Precision::f32 ? 4 : 8; }
+
 double spreading_cost(const Problem& problem, int width, const BackendTraits& traits) {
-  const int lanes = problem.precision == Precision::f32 ? traits.lanes_f32 : traits.lanes_f64;
-  const double vectors = (2 * width + lanes - 1) / lanes;
+  const double cells = std::max(1.0, traits.row_bytes / (2 * real_bytes(problem)));
+  const double vectors = 1 + (width - 1) / cells;  // of a row, on average over where it begins
   double rows = 1;
   for (int axis = 1; axis < problem.dim; ++axis) rows *= width;
   return traits.point + traits.kernel_axis * problem.dim * (width + 2) + traits.row_vector * rows * vectors;
@@ -29,7 +33,7 @@ double fft_cost_of_grid(const Problem& problem, const Sizes& grid) {
 
 double transform_cost(const Problem& problem, const Sizes& grid, int width, std::int64_t points,
                       const BackendTraits& traits) {
-  const int lanes = problem.precision == Precision::f32 ? traits.lanes_f32 : traits.lanes_f64;
+  const double lanes = traits.vector_bytes / real_bytes(problem);
   double cells = 1;
   for (int axis = 0; axis < problem.dim; ++axis) cells *= static_cast<double>(grid[axis]);
   return static_cast<double>(points) * spreading_cost(problem, width, traits) +

@@ -18,13 +18,14 @@ namespace offgrid {
 // What core knows of an engine when it weighs costs: relative times of its elementary steps.
 struct BackendTraits {
   std::string name;
-  int lanes_f32 = 1, lanes_f64 = 1;  // reals in a vector: a row of w complex cells is ceil(2w / lanes) of them
-  double point = 1;                  // a point: load, gather of its strength, loop
-  double kernel_axis = 1;            // a kernel value an axis
-  double row_vector = 1;             // a vector of a row, read and written
-  double fft = 1;                    // a vector of cells in one radix-2 pass
-  double cell = 1;                   // a vector of cells cleared, folded and read again
-  std::int64_t batch_bytes = 0;      // grids worked on together should fit in here
+  int vector_bytes = 8;          // of FFT and clearing
+  int row_bytes = 8;             // of the vectors in which a row of w cells is added to or read
+  double point = 1;              // a point: load, gather of its strength, loop
+  double kernel_axis = 1;        // a kernel value an axis
+  double row_vector = 1;         // a vector of a row, read and written
+  double fft = 1;                // a vector of cells in one radix-2 pass
+  double cell = 1;               // a vector of cells cleared, folded and read again
+  std::int64_t batch_bytes = 0;  // grids worked on together should fit in here
 };
 
 struct Design {

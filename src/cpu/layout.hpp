@@ -20,12 +20,13 @@ struct Layout {
   static constexpr std::int64_t row_reach = 24;
 };
 
-// A row stride that is an odd number of cache lines spreads neighbouring rows over all sets of a cache.
-template <class T> Layout make_layout(const Design& design) {
+// A row stride of an odd number of steps, each one or two cache lines, spreads neighbouring rows over the sets of a cache.
+// It counts in cells, so that both precisions share it.
+inline Layout make_layout(const Design& design) {
   Layout layout{design.dim(), design.window.width, design.grid, {1, 1, 1}, 1, 1};
-  constexpr std::int64_t line = 64 / sizeof(std::complex<T>);
-  const std::int64_t lines = (design.grid[0] + Layout::row_reach + line - 1) / line;
-  layout.padded[0] = (lines | 1) * line;
+  constexpr std::int64_t step = 8;
+  const std::int64_t steps = (design.grid[0] + Layout::row_reach + step - 1) / step;
+  layout.padded[0] = (steps | 1) * step;
   for (int axis = 1; axis < layout.dim; ++axis) layout.padded[axis] = design.grid[axis] + layout.width - 1;
   layout.plane_stride = checked_product("grid", layout.padded[0], layout.padded[1]);
   layout.cells = checked_product("grid", layout.plane_stride, layout.padded[2]);

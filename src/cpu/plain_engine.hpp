@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <memory>
-#include <mutex>
 #include <string>
 #include <vector>
 
@@ -20,6 +19,7 @@
 #include "cpu/kernel_eval.hpp"
 #include "cpu/layout.hpp"
 #include "cpu/policy.hpp"
+#include "cpu/pool.hpp"
 #include "cpu/sort.hpp"
 #include "cpu/spread.hpp"
 #include "cpu/threads.hpp"
@@ -47,7 +47,7 @@ template <class T> class PlainEngine final : public Engine<T> {
   explicit PlainEngine(const Design& design)
       : design_(design),
         threads_(design.options.threads > 0 ? design.options.threads : available_threads()),
-        layout_(make_layout<T>(design)),
+        layout_(make_layout(design)),
         table_(design.polynomial),
         fft_(fft_layout(design, layout_), threads_) {
     checked_product("grid x batch", layout_.cells, design_.batch, std::int64_t{sizeof(Complex)});
@@ -72,7 +72,18 @@ template <class T> class PlainEngine final : public Engine<T> {
       PointSet& set = sets.emplace_back();
       set.points = sort_points(part, layout_, policy, threads_, spare_);
       set.points.first_point = first;
-      set.schedule = make_schedule<T>(set.points, layout_, {threads_, too_crowded(design_, set.points.crowding)});
+      set.schedule = schedule_for(set.points);
+    }
+    return sets;
+  }
+
+  // The same points as another engine of the same design has prepared, in its order.
+  template <class Other> PointSets convert(const std::vector<Other>& others) {
+    PointSets sets;
+    for (const Other& other : others) {
+      PointSet& set = sets.emplace_back();
+      set.points = convert_points<T>(other.points, layout_.dim, spare_);
+      set.schedule = schedule_for(set.points);
     }
     return sets;
   }
@@ -83,21 +94,13 @@ template <class T> class PlainEngine final : public Engine<T> {
     count_ = 0;
     for (const PointSet& set : sets_) count_ += set.points.count;
     if (!sets.empty() && sets[0].points.packed.size() <= max_spare_bytes) spare_ = std::move(sets[0].points.packed);
-    const std::scoped_lock lock(pool_mutex_);
-    if (tile_cells() <= tiles) return;
-    grids_made_ -= static_cast<std::int64_t>(pool_.size());
-    pool_.clear();
+    if (tile_cells() > tiles) pool_.clear();
   }
 
   GridLease lease_grid(std::int64_t batch) const override {
-    const auto give_back = [this](Grid* grid) {
-      const std::scoped_lock lock(pool_mutex_);
-      pool_.emplace_back(static_cast<CpuGrid<T>*>(grid));
-    };
-    std::unique_ptr<CpuGrid<T>> grid = take_from_pool();
-    if (!grid) grid = make_grid();
+    auto grid = pool_.take([this] { return make_grid(); });
     grid->batch = batch;
-    return GridLease(grid.release(), give_back);
+    return GridLease(grid.release(), [this](Grid* used) { pool_.give_back(static_cast<CpuGrid<T>*>(used)); });
   }
 
   void spread(const Complex* strengths, Grid& grid, Stream) const override {
@@ -153,22 +156,15 @@ template <class T> class PlainEngine final : public Engine<T> {
     return largest;
   }
 
-  std::unique_ptr<CpuGrid<T>> take_from_pool() const {
-    const std::scoped_lock lock(pool_mutex_);
-    if (pool_.empty()) return nullptr;
-    std::unique_ptr<CpuGrid<T>> grid = std::move(pool_.back());
-    pool_.pop_back();
-    return grid;
+  SpreadSchedule schedule_for(const SortedPoints& points) const {
+    return make_schedule<T>(points, layout_, {threads_, too_crowded(design_, points.crowding)});
   }
 
-  // Room in the pool is made here, so that giving a grid back needs no memory.
   std::unique_ptr<CpuGrid<T>> make_grid() const {
     auto grid = std::make_unique<CpuGrid<T>>();
     grid->cells = Buffer<Complex>(layout_.cells * design_.batch);
     grid->tiles = Buffer<Complex>(tile_cells());
     grid->fft_scratch = Buffer<T>(fft_.scratch_elements());
-    const std::scoped_lock lock(pool_mutex_);
-    pool_.reserve(static_cast<std::size_t>(++grids_made_));
     return grid;
   }
 
@@ -181,9 +177,7 @@ template <class T> class PlainEngine final : public Engine<T> {
   std::int64_t count_ = 0;
   Buffer<std::byte> spare_;  // the packed points before the present ones, for the next set_points
 
-  mutable std::mutex pool_mutex_;
-  mutable std::vector<std::unique_ptr<CpuGrid<T>>> pool_;  // grids that no execute is using
-  mutable std::int64_t grids_made_ = 0;
+  mutable Pool<CpuGrid<T>> pool_;  // grids that no execute is using
 };
 
 }  // namespace offgrid::cpu

@@ -69,7 +69,7 @@ template <class T, int D, int W> HWY_INLINE std::int64_t aligned_real(const Pack
 
 // In 3D the planes of a chunk's points are taken one after the other where all of a point's cells at once would not leave
 // room for its neighbours' in the first-level cache.
-template <class T, int D, int W> constexpr int planes_at_once = W* W* W * sizeof(std::complex<T>) > 12 * 1024 ? 1 : W;
+template <class T, int D, int W> constexpr int planes_at_once = W* W* W * sizeof(std::complex<T>) > 20 * 1024 ? 1 : W;
 
 // body(vectors, p, first) for the points of a chunk, and in 3D for each group of planes, `first` being its first plane.
 template <class T, int D, int W, class F>

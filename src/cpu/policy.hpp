@@ -2,6 +2,7 @@
 // (32 KiB L1, 1 MiB L2); the choices only cost speed elsewhere.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 
 #include "core/design.hpp"
@@ -53,10 +54,10 @@ inline constexpr double summation_share = 0.3;            // of the tolerance, f
 inline constexpr std::int64_t careful_part_points = 4096;  // points added up in one go where they are that crowded
 inline constexpr int chunk_points = 16;                    // points whose kernel values are held at a time
 
-// Cycles of one core, for the choice of sigma and width.
+// Nanoseconds on one core, for the choice of sigma and width.
 inline BackendTraits cost_traits(int vector_bytes) {
-  BackendTraits traits{"cpu", vector_bytes / 4, vector_bytes / 8};
-  traits.point = 20, traits.kernel_axis = 0.7, traits.row_vector = 2, traits.fft = 4, traits.cell = 16;
+  BackendTraits traits{"cpu", vector_bytes, std::min(vector_bytes, 32)};
+  traits.point = 8, traits.kernel_axis = 0.25, traits.row_vector = 0.4, traits.fft = 1, traits.cell = 16;
   traits.batch_bytes = std::int64_t{8} << 20;
   return traits;
 }

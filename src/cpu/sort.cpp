@@ -135,6 +135,10 @@ std::vector<Block> list_blocks(const Tiling& tiling, const Layout& layout,
   return blocks;
 }
 
+bool fits(const Buffer<std::byte>& storage, std::int64_t bytes) {
+  return storage.size() >= bytes && storage.size() <= 4 * bytes;
+}
+
 }  // namespace
 
 Tiling::Tiling(const Layout& layout, const SortPolicy& policy)
@@ -171,7 +175,7 @@ SortedPoints sort_points(const Points<T>& points, const Layout& layout, const So
   const FoldPlan plan = make_fold_plan(layout, tiling);
   const int parts = static_cast<int>(std::min<std::int64_t>(threads, points.count / min_part_points + 1));
   const std::int64_t bytes = points.count * packed_size<T>(layout.dim);
-  const bool reuse = storage.size() >= bytes && storage.size() <= 4 * bytes;
+  const bool reuse = fits(storage, bytes);
   SortedPoints sorted{reuse ? Buffer<std::byte>() : Buffer<std::byte>(bytes),
                       {},
                       0,
@@ -193,6 +197,28 @@ SortedPoints sort_points(const Points<T>& points, const Layout& layout, const So
   return sorted;
 }
 
+template <class T> SortedPoints convert_points(const SortedPoints& points, int dim, Buffer<std::byte>& storage) {
+  const std::int64_t bytes = points.count * packed_size<T>(dim);
+  SortedPoints wide{fits(storage, bytes) ? std::move(storage) : Buffer<std::byte>(bytes),
+                    points.blocks,
+                    points.first_point,
+                    points.count,
+                    points.x_box_log2,
+                    points.block_side,
+                    points.crowding};
+  dispatch<1, max_dim>(dim, [&](auto d) {
+    const auto* source = points.points<float, d()>();
+    auto* target = reinterpret_cast<PackedPoint<T, d()>*>(wide.packed.data());
+    for (std::int64_t p = 0; p < points.count; ++p) {
+      for (int axis = 0; axis < d(); ++axis) target[p].t[axis] = source[p].t[axis];
+      target[p].cell = source[p].cell;
+      target[p].index = source[p].index;
+    }
+  });
+  return wide;
+}
+
+template SortedPoints convert_points<double>(const SortedPoints&, int, Buffer<std::byte>&);
 template SortedPoints sort_points(const Points<float>&, const Layout&, const SortPolicy&, int, Buffer<std::byte>&);
 template SortedPoints sort_points(const Points<double>&, const Layout&, const SortPolicy&, int, Buffer<std::byte>&);
 

@@ -67,4 +67,7 @@ template <class T>
 SortedPoints sort_points(const Points<T>& points, const Layout& layout, const SortPolicy& policy, int threads,
                          Buffer<std::byte>& storage);
 
+// The points of a set sorted in single precision, for sums in double precision. The grids must have the same layout.
+template <class T> SortedPoints convert_points(const SortedPoints& points, int dim, Buffer<std::byte>& storage);
+
 }  // namespace offgrid::cpu
