@@ -56,10 +56,15 @@ double crowding(const SortedPoints& points, const Layout& layout, const std::vec
   return sum / static_cast<double>(std::max<std::int64_t>(points.count, 1));
 }
 
-bool too_crowded(const Design& design, double crowding) {
+Summation summation_for(const Design& design, const SortedPoints& points) {
   const double half_ulp = design.problem.precision == Precision::f32 ? 0x1p-24 : 0x1p-53;
-  const double error = half_ulp * std::sqrt(crowding);  // rounded up: pairs in neighbouring boxes are not looked at
-  return error * design.amplification > summation_share * design.problem.tolerance;
+  const double allowed = summation_share * design.problem.tolerance / (half_ulp * design.amplification);
+  const auto part = static_cast<double>(careful_part_points);
+  if (std::sqrt(points.crowding) <= allowed)
+    return Summation::plain;  // rounded up: pairs in neighbouring boxes are not seen
+  const bool parts_suffice = std::sqrt(part / 2) + std::sqrt(points.crowding / part / 2) <= allowed;
+  if (parts_suffice && !points.in_order) return Summation::in_parts;  // unsorted parts reach all over the grid
+  return Summation::wide;
 }
 
 template double crowding<float>(const SortedPoints&, const Layout&, const std::vector<std::uint32_t>&);

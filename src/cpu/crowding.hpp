@@ -16,7 +16,12 @@ namespace offgrid::cpu {
 template <class T>
 double crowding(const SortedPoints& points, const Layout& layout, const std::vector<std::uint32_t>& box_begin);
 
-// Whether the error that crowding leaves would take too large a share of the design's tolerance.
-bool too_crowded(const Design& design, double crowding);
+// What keeps the error of such sums within its share of the design's tolerance.
+enum class Summation {
+  plain,     // one by one
+  in_parts,  // parts of careful_part_points, then their sums: (eps/2) (sqrt(part/2) + sqrt(A/part/2))
+  wide       // more precision than the working one
+};
+Summation summation_for(const Design& design, const SortedPoints& points);
 
 }  // namespace offgrid::cpu

@@ -63,18 +63,12 @@ template <class T> class PlainEngine final : public Engine<T> {
 
   // Everything of set_points that can fail.
   PointSets prepare(const Points<T>& points) {
-    const SortPolicy policy =
-        sort_policy({layout_.dim, layout_.width, std::int64_t{sizeof(T)}, layout_.cells, points.count});
-    PointSets sets;
-    for (std::int64_t first = 0; first < points.count; first += policy.max_points) {
-      Points<T> part{std::min(policy.max_points, points.count - first), {}};
-      for (int axis = 0; axis < layout_.dim; ++axis) part.axis[axis] = points.axis[axis] + first;
-      PointSet& set = sets.emplace_back();
-      set.points = sort_points(part, layout_, policy, threads_, spare_);
-      set.points.first_point = first;
-      set.schedule = schedule_for(set.points);
-    }
-    return sets;
+    SortCase wanted{layout_.dim, layout_.width, std::int64_t{sizeof(T)}, layout_.cells, points.count};
+    PointSets sets = sort_by(sort_policy(wanted), points);
+    if (sets.empty() || !sets[0].points.in_order || schedule_is_plain(sets)) return sets;
+    if constexpr (sizeof(T) == 4) return sets;  // WideEngine sees to it
+    wanted.must_sort = true;
+    return sort_by(sort_policy(wanted), points);
   }
 
   // The same points as another engine of the same design has prepared, in its order.
@@ -156,8 +150,29 @@ template <class T> class PlainEngine final : public Engine<T> {
     return largest;
   }
 
+  PointSets sort_by(const SortPolicy& policy, const Points<T>& points) {
+    PointSets sets;
+    for (std::int64_t first = 0; first < points.count; first += policy.max_points) {
+      Points<T> part{std::min(policy.max_points, points.count - first), {}};
+      for (int axis = 0; axis < layout_.dim; ++axis) part.axis[axis] = points.axis[axis] + first;
+      PointSet& set = sets.emplace_back();
+      set.points = sort_points(part, layout_, policy, threads_, spare_);
+      set.points.first_point = first;
+      set.schedule = schedule_for(set.points);
+    }
+    return sets;
+  }
+
+  bool schedule_is_plain(const PointSets& sets) const {
+    return std::all_of(sets.begin(), sets.end(),
+                       [&](const PointSet& set) { return summation_for(design_, set.points) == Summation::plain; });
+  }
+
+  // In f64 there is nothing wider: parts are the best there is. In f32 WideEngine takes over from here.
   SpreadSchedule schedule_for(const SortedPoints& points) const {
-    return make_schedule<T>(points, layout_, {threads_, too_crowded(design_, points.crowding)});
+    const Summation summation = summation_for(design_, points);
+    const bool crowded = summation == Summation::in_parts || (sizeof(T) == 8 && summation == Summation::wide);
+    return make_schedule<T>(points, layout_, {threads_, crowded});
   }
 
   std::unique_ptr<CpuGrid<T>> make_grid() const {

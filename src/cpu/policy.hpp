@@ -27,11 +27,12 @@ inline constexpr std::int64_t in_order_bytes = std::int64_t{4} << 20;
 struct SortCase {
   int dim, width;
   std::int64_t real_bytes, cells, points;
+  bool must_sort = false;
 };
 
 constexpr SortPolicy sort_policy(const SortCase& c) {
   const bool small = c.cells * 2 * c.real_bytes <= in_order_bytes;
-  if (c.dim == 1 && small && c.points >= c.cells / 4) return {.in_order = true};
+  if (c.dim == 1 && small && c.points >= c.cells / 4 && !c.must_sort) return {.in_order = true};
   if (c.dim == 1) return {.box_log2 = {10, 0, 0}};
   if (c.dim == 2) return {.box_log2 = {4, 3, 0}, .few_boxes = 1 << 10, .roomy = 4096};
   const bool heavy = c.width * c.width * c.width * c.real_bytes > 1200;
@@ -50,8 +51,8 @@ inline constexpr std::int64_t max_spare_bytes = std::int64_t{256}
                                                 << 20;    // memory that set_points may keep for its next call
 inline constexpr std::int64_t item_points = 4096;         // points in a unit of work, unless a block is dense
 inline constexpr std::int64_t dense_block_points = 8192;  // a block under this is never shared by threads
-inline constexpr double summation_share = 0.3;            // of the tolerance, for the error of adding up crowded points
-inline constexpr std::int64_t careful_part_points = 4096;  // points added up in one go where they are that crowded
+inline constexpr double summation_share = 0.4;            // of the tolerance, for the error of adding up crowded points
+inline constexpr std::int64_t careful_part_points = 1024;  // points added up in one go where they are that crowded
 inline constexpr int chunk_points = 16;                    // points whose kernel values are held at a time
 
 // Nanoseconds on one core, for the choice of sigma and width.

@@ -180,7 +180,7 @@ SortedPoints sort_points(const Points<T>& points, const Layout& layout, const So
                       {},
                       0,
                       points.count,
-                      tiling.box_log2[0],
+                      policy.in_order,
                       std::int64_t{1} << tiling.block_log2};
   std::vector<std::uint32_t> box_begin(tiling.box_count() + 1);
   dispatch<1, max_dim>(layout.dim, [&](auto dim) {
@@ -203,7 +203,7 @@ template <class T> SortedPoints convert_points(const SortedPoints& points, int d
                     points.blocks,
                     points.first_point,
                     points.count,
-                    points.x_box_log2,
+                    points.in_order,
                     points.block_side,
                     points.crowding};
   dispatch<1, max_dim>(dim, [&](auto d) {

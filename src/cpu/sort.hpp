@@ -52,7 +52,7 @@ struct SortedPoints {
   Buffer<std::byte> packed;   // PackedPoint<T, D>
   std::vector<Block> blocks;  // those with points, in order
   std::int64_t first_point = 0, count = 0;
-  std::int64_t x_box_log2 = 0;  // inside a block points are sorted by x in boxes of this size
+  bool in_order = false;        // not sorted at all: the whole grid is one box
   std::int64_t block_side = 0;  // cells of a block in each axis that is cut into blocks
   double crowding = 0;          // how often a cell is added to, see crowding.hpp
 

@@ -12,10 +12,16 @@ namespace {
 template <class T> using Strengths = StrengthVectors<const std::complex<T>>;
 template <class T> using Grids = GridVectors<std::complex<T>>;
 
-// Column of a sorted point in its block.
-template <class T, int D> std::int64_t column(const SortedPoints& points, const Layout& layout, std::int64_t p) {
-  const std::int64_t cell = points.points<T, D>()[p].cell;
-  return D == 1 ? cell : cell % layout.padded[0];
+// The columns of its block that points [first, last) reach.
+template <class T, int D> Range columns(const SortedPoints& points, const Layout& layout, Range range) {
+  std::int64_t low = layout.cells, high = 0;
+  for (std::int64_t p = range.begin; p < range.end; ++p) {
+    const std::int64_t cell = points.points<T, D>()[p].cell;
+    const std::int64_t x = D == 1 ? cell : cell % layout.padded[0];
+    low = std::min(low, x), high = std::max(high, x);
+  }
+  constexpr std::int64_t aligned = ~std::int64_t{7};  // rows are written in aligned vectors
+  return {low & aligned, high + Layout::row_reach};
 }
 
 // The rows of the grid that a block's points reach, as cells counted from the block's first one.
@@ -38,11 +44,9 @@ SharedBlock share(const SortedPoints& points, const Layout& layout, std::int64_t
   const std::int64_t last_column = layout.dim == 1 ? layout.cells - block.first_cell : layout.padded[0];
   for (std::int64_t part = 0; part < parts; ++part) {
     const Range range = part_of(block.points, parts, part);
-    const std::int64_t first = block.first_point + range.begin;
-    const std::int64_t low = column<T, D>(points, layout, first) >> points.x_box_log2;
-    const std::int64_t high = (column<T, D>(points, layout, first + range.size() - 1) >> points.x_box_log2) + 1;
-    shared.parts.push_back({first, range.size(), low << points.x_box_log2,
-                            std::min((high << points.x_box_log2) + Layout::row_reach, last_column)});
+    const Range mine{block.first_point + range.begin, block.first_point + range.end};
+    const Range reached = columns<T, D>(points, layout, mine);
+    shared.parts.push_back({mine.begin, mine.size(), reached.begin, std::min(reached.end, last_column)});
   }
   return shared;
 }
