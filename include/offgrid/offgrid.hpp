@@ -79,8 +79,7 @@ inline OptionsHandle make_options(const Problem& problem) {
 
 }  // namespace detail
 
-template <class T>
-class Plan {
+template <class T> class Plan {
   static_assert(std::is_same_v<T, float> || std::is_same_v<T, double>, "offgrid works in float and double");
 
  public:
