@@ -14,7 +14,7 @@ enum class PointSet {
   uniform,    // in [-pi, pi)^d
   clustered,  // uniform in [0, 8 pi / N]^d: a few cells of the grid hold them all
   nodes,      // exactly where grids have their nodes
-  edges,      // +-pi and the numbers next to it
+  edges,      // +-pi and the numbers next to it, among ordinary points
   far,        // in [-1e8, 1e8]^d, many periods away
   repeated,   // one point, again and again
   radial      // on spokes through the origin, densest there

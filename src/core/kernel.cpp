@@ -143,8 +143,7 @@ double worst_case_factor(const Window& window, const Problem& problem) {
     edge += worst * worst / (1.4 * modes * problem.dim);  // mode -N/2 counts whole, in the rms integral half
     all *= modes;
   }
-  constexpr double position =
-      2.3;  // largest over rms of the error as a function of the position in a cell, and a little
+  constexpr double position = 2.3;  // largest over rms of the error at one position in a cell is 2.1; room for chance
   constexpr double deviations = 5;
   const double few_modes = std::min(worst * worst - 1, edge + deviations * worst / std::sqrt(all));
   return std::sqrt(position * position + few_modes);
