@@ -5,6 +5,7 @@
 
 #include "core/dispatch.hpp"
 #include "core/error.hpp"
+#include "core/text.hpp"
 #include "cpu/crowding.hpp"
 #include "cpu/fold.hpp"
 #include "cpu/threads.hpp"
@@ -135,6 +136,14 @@ std::vector<Block> list_blocks(const Tiling& tiling, const Layout& layout,
   return blocks;
 }
 
+// A packed point counts the cells of its block in 32 bits.
+void require_countable(const Layout& layout, const Tiling& tiling) {
+  const std::int64_t outermost = layout.dim == 1 ? 1 : layout.dim == 2 ? layout.padded[0] : layout.plane_stride;
+  if (outermost >= (std::int64_t{1} << 32) >> tiling.block_log2)
+    throw Error(Status::invalid_argument,
+                text("grid: ", outermost, " cells in a row or plane are too many for the CPU"));
+}
+
 bool fits(const Buffer<std::byte>& storage, std::int64_t bytes) {
   return storage.size() >= bytes && storage.size() <= 4 * bytes;
 }
@@ -172,6 +181,7 @@ template <class T>
 SortedPoints sort_points(const Points<T>& points, const Layout& layout, const SortPolicy& policy, int threads,
                          Buffer<std::byte>& storage) {
   const Tiling tiling(layout, policy);
+  require_countable(layout, tiling);
   const FoldPlan plan = make_fold_plan(layout, tiling);
   const int parts = static_cast<int>(std::min<std::int64_t>(threads, points.count / min_part_points + 1));
   const std::int64_t bytes = points.count * packed_size<T>(layout.dim);
