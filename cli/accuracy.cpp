@@ -13,6 +13,7 @@
 #include "point_sets.hpp"
 #include "progress.hpp"
 #include "random.hpp"
+#include "staged_plan.hpp"
 #include "text.hpp"
 
 namespace cli {
@@ -76,7 +77,7 @@ template <class T> class RowSweep {
       problem.transforms = row_.vectors();
       problem.options = settings.flags.given();
       problem.options.emplace_back("points_hint", static_cast<double>(row_.size.points));
-      plans_.push_back(std::make_unique<offgrid::Plan<T>>(problem));
+      plans_.push_back(std::make_unique<StagedPlan<T>>(problem, place_of(settings.flags)));
     }
   }
 
@@ -89,7 +90,7 @@ template <class T> class RowSweep {
     const auto expected = reference(axes, input);
     const double dilution = cancellation(input, expected);
     for (std::size_t i = 0; i < plans_.size(); ++i) {
-      set_points(*plans_[i], axes);
+      plans_[i]->set_points(axes);
       plans_[i]->execute(input, output);
       const double error = relative_error<T>(output, expected, positions()) * dilution;
       cells.push_back({row_.dim, row_.type, row_.precision, row_.size.name, name_of(set), tolerances_[i], error});
@@ -161,7 +162,7 @@ template <class T> class RowSweep {
 
   Row row_;
   std::vector<double> tolerances_;
-  std::vector<std::unique_ptr<offgrid::Plan<T>>> plans_;
+  std::vector<std::unique_ptr<StagedPlan<T>>> plans_;
 };
 
 template <class T>

@@ -13,6 +13,7 @@
 #include "plan_flags.hpp"
 #include "progress.hpp"
 #include "random.hpp"
+#include "staged_plan.hpp"
 #include "text.hpp"
 
 namespace cli {
@@ -47,6 +48,17 @@ template <class T> struct CellData {
     fill_random<T>(input, 7);
   }
 
+  // On the host nothing is copied.
+  void place(Place place) {
+    if (!axes.empty()) return;
+    axes = points.spans(), values = input;
+    if (place == Place::host) return;
+    for (const auto& axis : points.spans()) placed.emplace_back(place, axis);
+    placed_input = std::make_unique<PlacedArray<Complex>>(place, std::span<const Complex>(input));
+    for (std::size_t a = 0; a < placed.size(); ++a) axes[a] = placed[a].span();
+    values = placed_input->span();
+  }
+
   static std::int64_t inputs(const Cell& cell) {
     return cell.batch * (cell.type == 1 ? cell.points : mode_count(cell.modes()));
   }
@@ -61,14 +73,18 @@ template <class T> struct CellData {
     const auto one = static_cast<std::size_t>(inputs(cell) / cell.batch);
     const auto last = std::span<const Complex>(input).last(one);
     sampled = sample_positions(outputs(cell) / cell.batch, samples, 11);
-    const auto axes = points.spans();
+    const auto host = points.spans();
     expected =
-        cell.type == 1 ? direct_type1<T>(problem, axes, last, sampled) : direct_type2<T>(problem, axes, last, sampled);
+        cell.type == 1 ? direct_type1<T>(problem, host, last, sampled) : direct_type2<T>(problem, host, last, sampled);
     return expected;
   }
 
   Points<T> points;
   std::vector<Complex> input;
+  std::vector<PlacedArray<T>> placed;
+  std::unique_ptr<PlacedArray<Complex>> placed_input;
+  AxisSpans<T> axes;                // where the plan reads them
+  std::span<const Complex> values;  // and the input
   std::vector<std::int64_t> sampled;
   Sums expected;
 };
@@ -78,13 +94,32 @@ bool share_data(const Cell& a, const Cell& b) {
          a.set == b.set && a.batch == b.batch;
 }
 
+// Seconds of some work. On a GPU either by its own clock, or from the host until all of it is done.
+enum class Clock { host, gpu };
+
+template <class Work> double timed(Place place, Clock clock, const Work& work) {
+  if (place == Place::host) return seconds_of(work);
+  if (clock == Clock::gpu) {
+    static gpu::Timer timer;
+    timer.start();
+    work();
+    return timer.stop() / 1000;
+  }
+  gpu::synchronise();
+  return seconds_of([&] {
+    work();
+    gpu::synchronise();
+  });
+}
+
 // Runs once to warm up, then `repeats` times or until the time is used up.
-template <class Work> std::vector<double> repeat(const Settings& settings, const Work& work) {
+template <class Work> std::vector<double> repeat(const Settings& settings, Clock clock, const Work& work) {
+  const Place place = place_of(settings.flags);
   std::vector<double> seconds;
   const Stopwatch watch;
   work();
   do {
-    seconds.push_back(seconds_of(work));
+    seconds.push_back(timed(place, clock, work));
   } while (static_cast<int>(seconds.size()) < settings.repeats && watch.seconds() < settings.stage_seconds);
   return seconds;
 }
@@ -95,24 +130,28 @@ template <class T> Measurement measure(const Settings& settings, const Cell& cel
   problem.options = settings.flags.given();
   problem.options.emplace_back("points_hint", static_cast<double>(cell.points));
   std::unique_ptr<offgrid::Plan<T>> plan;
-  std::vector<std::complex<T>> output(static_cast<std::size_t>(CellData<T>::outputs(cell)));
-  const auto axes = data.points.spans();
+  const Place place = place_of(settings.flags);
+  data.place(place);
+  PlacedArray<std::complex<T>> output(place, static_cast<std::size_t>(CellData<T>::outputs(cell)));
 
   Measurement result;
   result.cell = cell.name();
   result.tolerance = cell.tolerance;
-  result.plan = spread_of(repeat(settings, [&] {
+  result.plan = spread_of(repeat(settings, Clock::host, [&] {
     plan.reset();
-    plan = std::make_unique<offgrid::Plan<T>>(problem);
+    plan = std::make_unique<offgrid::Plan<T>>(placed(problem, place));
   }));
-  result.set_points = spread_of(repeat(settings, [&] { set_points(*plan, axes); }));
-  const auto times = repeat(settings, [&] { plan->execute(data.input, output); });
+  result.set_points = spread_of(repeat(settings, Clock::host, [&] { set_points(*plan, data.axes); }));
+  const auto times = repeat(settings, Clock::gpu, [&] { plan->execute(data.values, output.span()); });
   result.execute = spread_of(times);
   result.repeats = times.size();
   result.workspace_bytes = plan->get("workspace_bytes");
+  result.memory_bytes = plan->get("memory_bytes"), result.peak_bytes = plan->get("peak_bytes");
   if (settings.no_error) return result;
   const Sums& expected = data.reference(cell, settings.samples);
-  const auto last = std::span<const std::complex<T>>(output).last(output.size() / static_cast<std::size_t>(cell.batch));
+  std::vector<std::complex<T>> all(output.span().size());
+  output.copy_to(all);
+  const auto last = std::span<const std::complex<T>>(all).last(all.size() / static_cast<std::size_t>(cell.batch));
   result.error = relative_error<T>(last, expected, data.sampled);
   return result;
 }

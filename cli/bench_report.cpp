@@ -94,17 +94,18 @@ Baseline read_baseline(const std::string& path) {
 }
 
 void print_header(const Baseline& baseline) {
-  std::printf("%-46s %10s %10s %10s %17s %8s %9s", "cell (times in ms, medians)", "plan", "set points", "exec",
-              "low .. high", "error", "workspace");
+  std::printf("%-46s %10s %10s %10s %17s %8s %9s %9s %9s", "cell (times in ms, medians)", "plan", "set points", "exec",
+              "low .. high", "error", "workspace", "memory", "peak");
   if (!baseline.empty()) std::printf("  %9s %9s %9s", "x default", "x best", "x set");
   std::printf("\n");
 }
 
 void print_row(const Measurement& measured, const Baseline& baseline) {
-  std::printf("%-46s %10.4g %10.4g %10.4g %8.4g %8.4g %8s %9s", measured.cell.c_str(), 1e3 * measured.plan.median,
+  std::printf("%-46s %10.4g %10.4g %10.4g %8.4g %8.4g %8s %9s %9s %9s", measured.cell.c_str(), 1e3 * measured.plan.median,
               1e3 * measured.set_points.median, 1e3 * measured.execute.median, 1e3 * measured.execute.low,
               1e3 * measured.execute.high, error_text(measured).c_str(),
-              readable_bytes(measured.workspace_bytes).c_str());
+              readable_bytes(measured.workspace_bytes).c_str(), readable_bytes(measured.memory_bytes).c_str(),
+              readable_bytes(measured.peak_bytes).c_str());
   if (const auto ratios = ratios_of(measured, baseline))
     std::printf("  %9.3g %9.3g %9.3g", ratios->default_exec, ratios->best_exec, ratios->best_set_points);
   std::printf("\n");
@@ -135,13 +136,14 @@ void print_means(const std::vector<Measurement>& measured, const Baseline& basel
 void write_bench_csv(const std::string& path, const std::vector<Measurement>& measured) {
   std::ofstream file(path);
   file << "cell,plan_ms,set_points_ms,set_points_low_ms,set_points_high_ms,exec_ms,exec_low_ms,exec_high_ms,error,"
-          "workspace_bytes,repeats\n";
+          "workspace_bytes,memory_bytes,peak_bytes,repeats\n";
   for (const auto& one : measured)
     file << one.cell
-         << format(",%.6g,%.6g,%.6g,%.6g,%.6g,%.6g,%.6g,%s,%.0f,%zu\n", 1e3 * one.plan.median,
+         << format(",%.6g,%.6g,%.6g,%.6g,%.6g,%.6g,%.6g,%s,%.0f,%.0f,%.0f,%zu\n", 1e3 * one.plan.median,
                    1e3 * one.set_points.median, 1e3 * one.set_points.low, 1e3 * one.set_points.high,
                    1e3 * one.execute.median, 1e3 * one.execute.low, 1e3 * one.execute.high,
-                   one.error ? format("%.3e", *one.error).c_str() : "", one.workspace_bytes, one.repeats);
+                   one.error ? format("%.3e", *one.error).c_str() : "", one.workspace_bytes, one.memory_bytes,
+                   one.peak_bytes, one.repeats);
   finish(file, path);
 }
 
@@ -154,7 +156,8 @@ void write_bench_json(const std::string& path, const std::vector<Measurement>& m
     file << separator << "    {\"cell\": " << quoted(one.cell) << ", " << json_spread("plan", one.plan) << ", "
          << json_spread("set_points", one.set_points) << ", " << json_spread("exec", one.execute)
          << ", \"error\": " << (one.error && std::isfinite(*one.error) ? format("%.3e", *one.error) : "null")
-         << format(", \"workspace_bytes\": %.0f, \"repeats\": %zu}", one.workspace_bytes, one.repeats);
+         << format(", \"workspace_bytes\": %.0f, \"memory_bytes\": %.0f, \"peak_bytes\": %.0f, \"repeats\": %zu}",
+                   one.workspace_bytes, one.memory_bytes, one.peak_bytes, one.repeats);
     separator = ",\n";
   }
   file << "\n  ]\n}\n";

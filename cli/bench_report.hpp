@@ -16,7 +16,7 @@ struct Measurement {
   std::string cell;
   Spread plan, set_points, execute;  // seconds
   std::size_t repeats = 0;
-  double workspace_bytes = 0;
+  double workspace_bytes = 0, memory_bytes = 0, peak_bytes = 0;  // of an execute; of the plan, now and at most
   double tolerance = 0;
   std::optional<double> error;  // relative l2 over sampled outputs
 };

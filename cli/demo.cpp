@@ -106,7 +106,8 @@ template <class T> class Demo {
       samples_ = phantom_samples(trajectory_.points, settings_.pixels);
     });
     timed("plan", [&] {
-      model_ = std::make_unique<SamplingModel<T>>(problem(trajectory_.points.count()), trajectory_.weights);
+      model_ = std::make_unique<SamplingModel<T>>(problem(trajectory_.points.count()), trajectory_.weights,
+                                                  place_of(settings_.flags));
     });
     timed("set points", [&] { model_->set_points(trajectory_.points); });
   }
@@ -156,7 +157,7 @@ template <class T> class Demo {
   // is Gibbs' ringing, which no method can remove without knowing more.
   void report_images() {
     const auto grid = cartesian_disc<T>(settings_.pixels);
-    SamplingModel<T> complete(problem(grid.points.count()), grid.weights);
+    SamplingModel<T> complete(problem(grid.points.count()), grid.weights, place_of(settings_.flags));
     complete.set_points(grid.points);
     const auto in_band = real_part(complete.weighted_adjoint(phantom_samples(grid.points, settings_.pixels)));
     pictures_.gridding_error = image_error(pictures_.gridding, pictures_.truth);

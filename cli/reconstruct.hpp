@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "axes.hpp"
+#include "staged_plan.hpp"
 #include "trajectory.hpp"
 
 namespace cli {
@@ -22,10 +23,10 @@ template <class T> class SamplingModel {
   using Image = std::vector<std::complex<T>>;
   using Samples = std::vector<std::complex<T>>;
 
-  SamplingModel(const offgrid::Problem& problem, std::vector<T> weights)
-      : plan_(problem), weights_(std::move(weights)), pixels_(static_cast<std::size_t>(mode_count(problem.modes))) {}
+  SamplingModel(const offgrid::Problem& problem, std::vector<T> weights, Place place)
+      : plan_(problem, place), weights_(std::move(weights)), pixels_(static_cast<std::size_t>(mode_count(problem.modes))) {}
 
-  void set_points(const Points<T>& points) { cli::set_points(plan_, points.spans()); }
+  void set_points(const Points<T>& points) { plan_.set_points(points.spans()); }
   [[nodiscard]] std::string describe() const { return plan_.describe(); }
 
   // A f
@@ -44,7 +45,7 @@ template <class T> class SamplingModel {
   }
 
  private:
-  offgrid::Plan<T> plan_;
+  StagedPlan<T> plan_;
   std::vector<T> weights_;
   std::size_t pixels_;
 };

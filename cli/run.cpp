@@ -9,6 +9,7 @@
 #include "commands.hpp"
 #include "plan_flags.hpp"
 #include "progress.hpp"
+#include "staged_plan.hpp"
 
 namespace cli {
 namespace {
@@ -91,9 +92,10 @@ template <class T> int transform(Settings& settings, const std::vector<NpyArray>
                      " to go with points of " + dtype_of<T>() + "; convert one of them with numpy's astype");
   const auto values = input.values<Complex>();
 
-  std::unique_ptr<offgrid::Plan<T>> plan;
-  timed("plan", [&] { plan = std::make_unique<offgrid::Plan<T>>(make_problem(settings, shape.batch, count)); });
-  timed("set points", [&] { set_points(*plan, axes); });
+  std::unique_ptr<StagedPlan<T>> plan;
+  const Place place = place_of(settings.flags);
+  timed("plan", [&] { plan = std::make_unique<StagedPlan<T>>(make_problem(settings, shape.batch, count), place); });
+  timed("set points", [&] { plan->set_points(axes); });
   Shape output_shape = direction_of(settings) == Direction::to_modes ? reversed(settings.modes) : Shape{count};
   if (shape.batch > 0) output_shape.insert(output_shape.begin(), shape.batch);
   std::vector<Complex> output(static_cast<std::size_t>(mode_count(output_shape)));

@@ -4,10 +4,10 @@
 add_library(offgrid_flags INTERFACE)
 target_compile_features(offgrid_flags INTERFACE cxx_std_20 c_std_99)
 target_compile_options(offgrid_flags INTERFACE
-  -Wall -Wextra -Wpedantic -Wshadow
-  $<$<AND:$<CXX_COMPILER_ID:GNU>,$<VERSION_LESS:$<CXX_COMPILER_VERSION>,13>>:-Wno-restrict>  # GCC bug 105651
-  $<$<CXX_COMPILER_ID:GNU>:-Wno-error=array-bounds>  # comes and goes with the optimiser, often wrongly
-  -ffp-contract=off -fno-math-errno -fno-trapping-math)
+  $<$<COMPILE_LANGUAGE:C,CXX>:-Wall -Wextra -Wpedantic -Wshadow -ffp-contract=off -fno-math-errno -fno-trapping-math>
+  $<$<AND:$<COMPILE_LANG_AND_ID:CXX,GNU>,$<VERSION_LESS:$<CXX_COMPILER_VERSION>,13>>:-Wno-restrict>  # GCC bug 105651
+  $<$<COMPILE_LANG_AND_ID:CXX,GNU>:-Wno-error=array-bounds>  # comes and goes with the optimiser, often wrongly
+  $<$<COMPILE_LANGUAGE:CUDA>:--Wno-deprecated-gpu-targets -Xcompiler=-Wall,-Wextra>)
 
 set(CMAKE_CXX_EXTENSIONS OFF)
 set(CMAKE_C_EXTENSIONS OFF)
@@ -25,7 +25,7 @@ elseif(OFFGRID_SANITIZE)
   message(FATAL_ERROR "OFFGRID_SANITIZE is \"${OFFGRID_SANITIZE}\"; expected address, thread or nothing")
 endif()
 if(OFFGRID_SANITIZE)
-  add_compile_options(${sanitizers} -g $<$<CXX_COMPILER_ID:GNU>:-Wno-maybe-uninitialized>)  # wrong with sanitizers
+  add_compile_options(${sanitizers} -g $<$<COMPILE_LANG_AND_ID:CXX,GNU>:-Wno-maybe-uninitialized>)  # wrong with sanitizers
   add_link_options(${sanitizers})
 endif()
 if(OFFGRID_FUZZ)

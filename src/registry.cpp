@@ -2,8 +2,26 @@
 
 #include "core/error.hpp"
 #include "cpu/engine.hpp"
+#ifdef OFFGRID_HAS_CUDA
+#include "cuda/engine.hpp"
+#endif
 
 namespace offgrid {
+
+#ifdef OFFGRID_HAS_CUDA
+
+Backend backend_for(DeviceKind device) {
+  if (device == DeviceKind::cuda) return cuda::backend();
+  Backend backend = cpu::backend();
+  backend.check_array = cuda::require_host_pointer;
+  return backend;
+}
+
+DeviceKind device_of(const void* array) { return cuda::is_device_pointer(array) ? DeviceKind::cuda : DeviceKind::cpu; }
+
+std::string list_devices() { return cpu::device_line() + "\n" + cuda::device_lines(); }
+
+#else
 
 Backend backend_for(DeviceKind device) {
   if (device == DeviceKind::cuda)
@@ -11,6 +29,10 @@ Backend backend_for(DeviceKind device) {
   return cpu::backend();
 }
 
+DeviceKind device_of(const void*) { return DeviceKind::cpu; }
+
 std::string list_devices() { return cpu::device_line() + "\n"; }
+
+#endif
 
 }  // namespace offgrid

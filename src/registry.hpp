@@ -1,4 +1,4 @@
-// The one place that names the backends: a device option becomes a backend.
+// The one place that names the backends: a device option, or where an array lies, becomes a backend.
 #pragma once
 
 #include <string>
@@ -7,7 +7,10 @@
 
 namespace offgrid {
 
-Backend backend_for(DeviceKind device);  // device_error where the device is not there or not built for
-std::string list_devices();              // one a line
+// device_error where the device is not there or not built for. automatic is the CPU: nothing is known of the arrays yet.
+Backend backend_for(DeviceKind device);
+
+DeviceKind device_of(const void* array);  // cpu or cuda
+std::string list_devices();               // one a line
 
 }  // namespace offgrid

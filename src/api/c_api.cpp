@@ -1,8 +1,8 @@
 // The C functions of offgrid.h: each checks its handles and calls one function of core.
 #include <string>
 
+#include "api/auto_plan.hpp"
 #include "api/guard.hpp"
-#include "core/plan.hpp"
 #include "core/text.hpp"
 #include "offgrid/offgrid.h"
 #include "registry.hpp"
@@ -66,7 +66,7 @@ Problem make_problem(int type, int dim, const int64_t* modes, double tolerance, 
 
 std::unique_ptr<AnyPlan> make_any_plan(const Problem& problem, offgrid_options options) {
   const Options chosen = options ? checked(options) : Options{};
-  return make_plan(problem, chosen, backend_for(chosen.device));
+  return make_plan(problem, chosen);
 }
 
 }  // namespace
@@ -173,7 +173,7 @@ offgrid_status offgrid_transform(int type, int dim, const int64_t* modes, double
     if (points == nullptr) throw Error(Status::invalid_argument, text("points is null, expected ", dim, " arrays"));
     Options chosen = options ? checked(options) : Options{};
     if (chosen.points_hint == 0 && count > 0) chosen.points_hint = count;
-    const auto plan = make_plan(problem, chosen, backend_for(chosen.device));
+    const auto plan = make_plan(problem, chosen);
     std::array<const void*, max_dim> axes{};
     std::copy_n(points, dim, axes.begin());
     plan->set_points(count, axes, nullptr);

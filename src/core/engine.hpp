@@ -2,6 +2,7 @@
 // Control goes down once a stage and never comes back up: an engine reads its Design and never calls core's plan.
 #pragma once
 
+#include <algorithm>
 #include <complex>
 #include <cstddef>
 #include <functional>
@@ -26,7 +27,8 @@ template <class T> class Engine {
   virtual ~Engine() = default;
 
   virtual void set_points(const Points<T>& points, Stream stream) = 0;  // strong guarantee: throws and changes nothing
-  virtual GridLease lease_grid(std::int64_t batch) const = 0;
+  // Stages on the grid follow on the same stream.
+  virtual GridLease lease_grid(std::int64_t batch, Stream stream) const = 0;
   // strengths: [batch][points], consecutive vectors
   virtual void spread(const Complex* strengths, Grid& grid, Stream stream) const = 0;
   virtual void interpolate(const Grid& grid, Complex* strengths, Stream stream) const = 0;
@@ -35,14 +37,23 @@ template <class T> class Engine {
   virtual void modes_to_grid(const Complex* modes, Grid& grid, Sign sign, Stream stream) const = 0;
 
   [[nodiscard]] virtual std::size_t workspace_bytes() const = 0;  // of one execute
+  [[nodiscard]] virtual std::size_t memory_bytes() const { return workspace_bytes(); }  // of the plan, points included
+  [[nodiscard]] virtual std::size_t peak_bytes() const { return memory_bytes(); }       // at most so far
   [[nodiscard]] virtual std::string describe() const = 0;
 };
 
 // A backend is a value that is handed to core, so that core names none of them.
+inline void accept_any_array(const char*, const void*) {}
+inline void clear_host_memory(void* memory, std::size_t bytes, Stream) {
+  std::fill_n(static_cast<std::byte*>(memory), bytes, std::byte{});
+}
+
 struct Backend {
   BackendTraits traits;
   std::unique_ptr<Engine<float>> (*make_f32)(const Design&) = nullptr;
   std::unique_ptr<Engine<double>> (*make_f64)(const Design&) = nullptr;
+  void (*check_array)(const char* what, const void* pointer) = accept_any_array;  // throws where it cannot reach it
+  void (*clear)(void* memory, std::size_t bytes, Stream stream) = clear_host_memory;
 
   template <class T> [[nodiscard]] std::unique_ptr<Engine<T>> make(const Design& design) const {
     if constexpr (sizeof(T) == 4)

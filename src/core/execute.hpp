@@ -22,7 +22,7 @@ void execute(const Engine<T>& engine, const Design& design, const Vectors<T>& ve
              Stream stream) {
   const std::int64_t transforms = design.options.transforms;
   for (std::int64_t first = 0; first < transforms; first += design.batch) {
-    const GridLease grid = engine.lease_grid(std::min(design.batch, transforms - first));
+    const GridLease grid = engine.lease_grid(std::min(design.batch, transforms - first), stream);
     std::complex<T>* strengths = vectors.strengths + first * vectors.points;
     std::complex<T>* modes = vectors.modes + first * design.mode_count();
     if (direction == Direction::to_modes) {

@@ -13,6 +13,7 @@ namespace {
 constexpr std::array<std::string_view, 2> switch_words{"off", "on"};
 constexpr std::array<std::string_view, 2> order_words{"centred", "fft"};
 constexpr std::array<std::string_view, 3> device_words{"auto", "cpu", "cuda"};
+constexpr std::array<std::string_view, 4> method_words{"auto", "gm", "gm_sort", "sm"};
 constexpr std::array<std::string_view, 3> window_words{"auto", "prolate", "semicircle"};
 
 const std::array table{
@@ -34,6 +35,18 @@ const std::array table{
               "the kernel's shape; semicircle is the paper's, with its width rule"},
     OptionRow{"batch", &Options::batch, 0, 0x1p20, {}, "vectors worked on together; 0: chosen"},
     OptionRow{"threads", &Options::threads, 0, 4096, {}, "threads of the CPU engine; 0: what OpenMP would take"},
+    OptionRow{"method", &Options::method, 0, 3, method_words,
+              "on a GPU, the paper's way of spreading: in global memory, the same with sorted points, in shared memory"},
+    OptionRow{"bin1", &Options::bin1, 0, 0x1p20, {}, "on a GPU, cells of a bin along x; 0: chosen"},
+    OptionRow{"bin2", &Options::bin2, 0, 0x1p20, {}, "the same along y"},
+    OptionRow{"bin3", &Options::bin3, 0, 0x1p20, {}, "the same along z"},
+    OptionRow{"subproblem", &Options::subproblem, 0, 0x1p30, {}, "on a GPU, points a block spreads; 0: chosen"},
+    OptionRow{"shared_bytes",
+              &Options::shared_bytes,
+              0,
+              0x1p20,
+              {},
+              "on a GPU, shared memory that a block may take; 0: all that there is"},
 };
 
 const OptionRow& find(std::string_view name) {

@@ -28,12 +28,17 @@ struct Options {
   WindowKind window = WindowKind::automatic;
   std::int64_t batch = 0;  // 0: chosen
   int threads = 0;         // 0: what OpenMP would take
+  // performance, on a GPU
+  Method method = Method::automatic;
+  std::int64_t bin1 = 0, bin2 = 0, bin3 = 0;  // cells; 0: chosen
+  std::int64_t subproblem = 0;                // points; 0: chosen
+  std::int64_t shared_bytes = 0;              // 0: what the device has
 };
 
 // One row of the table: `field` points into Options; `words` are the values of an enumeration, in its order.
 struct OptionRow {
   using Field = std::variant<int Options::*, std::int64_t Options::*, double Options::*, bool Options::*,
-                             ModeOrder Options::*, DeviceKind Options::*, WindowKind Options::*>;
+                             ModeOrder Options::*, DeviceKind Options::*, WindowKind Options::*, Method Options::*>;
   std::string_view name;
   Field field;
   double low, high;

@@ -17,7 +17,7 @@ Direction backward(int type) { return type == 1 ? Direction::to_points : Directi
 
 template <class T>
 Plan<T>::Plan(const Problem& problem, const Options& options, const Backend& backend)
-    : design_(make_design(problem, options, backend.traits)) {
+    : backend_(backend), design_(make_design(problem, options, backend.traits)) {
   if (!design_.empty) engine_ = backend.make<T>(design_);
 }
 
@@ -27,7 +27,7 @@ void Plan<T>::set_points(std::int64_t count, const std::array<const void*, max_d
   checked_product("points x transforms", count, design_.options.transforms, std::int64_t{sizeof(std::complex<T>)});
   Points<T> points{count, {}};
   for (int axis = 0; axis < design_.dim(); ++axis) {
-    require_array<T>(axis_names[axis], axes[axis], count);
+    require(axis_names[axis], axes[axis], count);
     points.axis[axis] = static_cast<const T*>(axes[axis]);
   }
   if (engine_) engine_->set_points(points, stream);
@@ -46,18 +46,23 @@ template <class T> void Plan<T>::adjoint(void* strengths, void* modes, Stream st
       {static_cast<Complex*>(strengths), static_cast<Complex*>(modes), points_}, stream);
 }
 
+template <class T> void Plan<T>::require(const char* what, const void* array, std::int64_t size) const {
+  require_array<T>(what, array, size);
+  if (size > 0) backend_.check_array(what, array);
+}
+
 template <class T> void Plan<T>::run(Direction direction, Sign sign, const Vectors<T>& vectors, Stream stream) const {
   if (points_ < 0) throw Error(Status::wrong_state, "execute: the plan has no points yet, call set_points first");
   const std::int64_t strengths = points_ * design_.options.transforms;
   const std::int64_t modes = design_.mode_count() * design_.options.transforms;
-  require_array<T>("strengths", vectors.strengths, strengths);
-  require_array<T>("modes", vectors.modes, modes);
+  require("strengths", vectors.strengths, strengths);
+  require("modes", vectors.modes, modes);
   if (engine_ && points_ > 0) return offgrid::execute(*engine_, design_, vectors, direction, sign, stream);
   // A sum over nothing is zero.
   if (direction == Direction::to_modes)
-    std::fill_n(vectors.modes, modes, std::complex<T>{});
+    backend_.clear(vectors.modes, static_cast<std::size_t>(modes) * sizeof(std::complex<T>), stream);
   else
-    std::fill_n(vectors.strengths, strengths, std::complex<T>{});
+    backend_.clear(vectors.strengths, static_cast<std::size_t>(strengths) * sizeof(std::complex<T>), stream);
 }
 
 template <class T> std::string Plan<T>::describe() const {
@@ -76,6 +81,8 @@ template <class T> double Plan<T>::get(std::string_view name) const {
   if (name == "expected_error") return design_.expected_error;
   if (name == "reachable_tolerance") return design_.reachable_tolerance;
   if (name == "workspace_bytes") return engine_ ? static_cast<double>(engine_->workspace_bytes()) : 0.0;
+  if (name == "memory_bytes") return engine_ ? static_cast<double>(engine_->memory_bytes()) : 0.0;
+  if (name == "peak_bytes") return engine_ ? static_cast<double>(engine_->peak_bytes()) : 0.0;
   if (name == "points") return static_cast<double>(points_);
   if (name == "transforms") return static_cast<double>(design_.options.transforms);
   throw Error(Status::invalid_argument, text("a plan has no number named \"", name, "\""));

@@ -31,8 +31,10 @@ template <class T> class Plan final : public AnyPlan {
   [[nodiscard]] double get(std::string_view name) const override;
 
  private:
+  void require(const char* what, const void* array, std::int64_t size) const;
   void run(Direction direction, Sign sign, const Vectors<T>& vectors, Stream stream) const;
 
+  Backend backend_;
   Design design_;
   std::unique_ptr<Engine<T>> engine_;  // null when some axis has no modes: then there is nothing to compute
   std::int64_t points_ = -1;           // -1: not set yet

@@ -91,7 +91,7 @@ template <class T> class PlainEngine final : public Engine<T> {
     if (tile_cells() > tiles) pool_.clear();
   }
 
-  GridLease lease_grid(std::int64_t batch) const override {
+  GridLease lease_grid(std::int64_t batch, Stream) const override {
     auto grid = pool_.take([this] { return make_grid(); });
     grid->batch = batch;
     return GridLease(grid.release(), [this](Grid* used) { pool_.give_back(static_cast<CpuGrid<T>*>(used)); });

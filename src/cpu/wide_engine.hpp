@@ -33,9 +33,9 @@ class WideEngine final : public Engine<float> {
     count_ = points.count;
   }
 
-  GridLease lease_grid(std::int64_t batch) const override {
-    if (!crowded_) return narrow_.lease_grid(batch);
-    auto narrow = narrow_.lease_grid(batch), wide = wide_->lease_grid(batch);
+  GridLease lease_grid(std::int64_t batch, Stream stream) const override {
+    if (!crowded_) return narrow_.lease_grid(batch, stream);
+    auto narrow = narrow_.lease_grid(batch, stream), wide = wide_->lease_grid(batch, stream);
     auto pair = pool_.take([] { return std::make_unique<GridPair>(); });
     pair->batch = batch;
     pair->narrow = std::move(narrow), pair->wide = std::move(wide);

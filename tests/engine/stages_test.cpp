@@ -65,7 +65,7 @@ std::vector<std::complex<T>> round_trip(const Stage<T>& stage, const std::vector
   const T nan = std::numeric_limits<T>::quiet_NaN();
   DeviceArray<std::complex<T>> in(stage.where, strengths);
   DeviceArray<std::complex<T>> out(stage.where, std::vector<std::complex<T>>(strengths.size(), {nan, nan}));
-  const auto grid = stage.engine->lease_grid(1);
+  const auto grid = stage.engine->lease_grid(1, nullptr);
   stage.engine->spread(in.data(), *grid, nullptr);
   stage.engine->interpolate(*grid, out.data(), nullptr);
   return out.host();
@@ -132,7 +132,7 @@ TEST_P(StagesTest, grids_leased_at_the_same_time_are_apart) {
     const auto a = random_values<T>(80, 1), b = random_values<T>(80, 2);
     DeviceArray<std::complex<T>> in_a(where(), a), in_b(where(), b);
     DeviceArray<std::complex<T>> out_a(where(), random_values<T>(108, 5)), out_b(where(), random_values<T>(108, 6));
-    const auto grid_a = stage.engine->lease_grid(1), grid_b = stage.engine->lease_grid(1);
+    const auto grid_a = stage.engine->lease_grid(1, nullptr), grid_b = stage.engine->lease_grid(1, nullptr);
     stage.engine->spread(in_a.data(), *grid_a, nullptr);
     stage.engine->spread(in_b.data(), *grid_b, nullptr);
     stage.engine->grid_to_modes(*grid_a, out_a.data(), Sign::minus, nullptr);
@@ -151,7 +151,7 @@ TEST_P(StagesTest, a_grid_leased_again_starts_from_zero) {
     const auto strengths = random_values<T>(60, 3);
     const auto first = round_trip(stage, strengths);
     DeviceArray<std::complex<T>> modes(where(), std::vector<std::complex<T>>(64, T(1e6)));
-    stage.engine->modes_to_grid(modes.data(), *stage.engine->lease_grid(1), Sign::plus, nullptr);
+    stage.engine->modes_to_grid(modes.data(), *stage.engine->lease_grid(1, nullptr), Sign::plus, nullptr);
     EXPECT_EQ(round_trip(stage, strengths), first);
   });
 }
@@ -164,7 +164,7 @@ TEST_P(StagesTest, a_grid_used_twice_holds_the_second_only) {
     const Stage<T> stage(where(), spec, uniform_points<T>(1, 50));
     const auto strengths = random_values<T>(50, 3);
     DeviceArray<std::complex<T>> in(where(), strengths), out(where(), std::vector<std::complex<T>>(30));
-    const auto grid = stage.engine->lease_grid(1);
+    const auto grid = stage.engine->lease_grid(1, nullptr);
     for (int round = 0; round < 2; ++round) stage.engine->spread(in.data(), *grid, nullptr);
     stage.engine->grid_to_modes(*grid, out.data(), Sign::minus, nullptr);
     EXPECT_LE(relative_error(out.host(), direct_sum<T>(To::modes, spec.forward_sum(), stage.points, strengths)),

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "core/error.hpp"
+#include "gpu_memory.hpp"
 #include "registry.hpp"
 
 namespace support {
@@ -44,12 +45,18 @@ inline std::string backend_name(const testing::TestParamInfo<BackendUnderTest>& 
 // An array where the backend can reach it, with a way back. Host memory serves the CPU.
 template <class V> class DeviceArray {
  public:
-  DeviceArray(const BackendUnderTest&, std::vector<V> values) : values_(std::move(values)) {}
-  [[nodiscard]] V* data() { return values_.data(); }
-  [[nodiscard]] const std::vector<V>& host() const { return values_; }
+  DeviceArray(const BackendUnderTest& where, std::vector<V> values) : values_(std::move(values)) {
+    if (where.name == "cuda") memory_ = copy_to_gpu(values_.data(), values_.size() * sizeof(V));
+  }
+  [[nodiscard]] V* data() { return memory_ ? static_cast<V*>(memory_.get()) : values_.data(); }
+  [[nodiscard]] const std::vector<V>& host() const {
+    if (memory_) copy_from_gpu(values_.data(), memory_.get(), values_.size() * sizeof(V));
+    return values_;
+  }
 
  private:
-  std::vector<V> values_;
+  mutable std::vector<V> values_;
+  std::shared_ptr<void> memory_;  // on a GPU
 };
 
 }  // namespace support

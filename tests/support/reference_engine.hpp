@@ -36,7 +36,7 @@ template <class T> class ReferenceEngine final : public offgrid::Engine<T> {
     note("set_points", points.count);
   }
 
-  offgrid::GridLease lease_grid(std::int64_t batch) const override {
+  offgrid::GridLease lease_grid(std::int64_t batch, offgrid::Stream) const override {
     note("lease", batch);
     return {new Kept{{}, batch}, [](offgrid::Grid* grid) { delete grid; }};
   }

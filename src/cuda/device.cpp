@@ -1,0 +1,101 @@
+#include "cuda/device.hpp"
+
+#include <cuda.h>
+#include <dlfcn.h>
+
+#include "cuda/check.hpp"
+
+namespace offgrid::cuda {
+namespace {
+
+Device describe_device(int id) {
+  cudaDeviceProp properties{};
+  call("device properties", [&] { return cudaGetDeviceProperties(&properties, id); });
+  Device device;
+  device.id = id, device.multiprocessors = properties.multiProcessorCount;
+  device.major = properties.major, device.minor = properties.minor;
+  device.shared_bytes = properties.sharedMemPerBlockOptin, device.memory_bytes = properties.totalGlobalMem;
+  device.cache_bytes = static_cast<std::size_t>(properties.l2CacheSize), device.name = properties.name;
+  return device;
+}
+
+// The driver's own answer, without loading or starting it: where nobody has, there are no device pointers.
+using GetAttribute = CUresult (*)(void*, CUpointer_attribute, CUdeviceptr);
+GetAttribute loaded_driver() {
+  void* driver = dlopen("libcuda.so.1", RTLD_LAZY | RTLD_NOLOAD);
+  if (driver == nullptr) return nullptr;
+  return reinterpret_cast<GetAttribute>(dlsym(driver, "cuPointerGetAttribute"));
+}
+
+}  // namespace
+
+Device current_device() {
+  int count = 0;
+  const cudaError_t found = cudaGetDeviceCount(&count);
+  (void)cudaGetLastError();
+  if (found == cudaErrorInsufficientDriver)
+    throw Error(Status::device_error, "device = cuda: no NVIDIA driver, or one older than this build; use device = cpu");
+  if (found != cudaSuccess || count == 0)
+    throw Error(Status::device_error, "device = cuda: there is no GPU here; use device = cpu or auto");
+  int id = 0;
+  call("current device", [&] { return cudaGetDevice(&id); });
+  return describe_device(id);
+}
+
+std::string device_lines() {
+  int count = 0;
+  const cudaError_t found = cudaGetDeviceCount(&count);
+  (void)cudaGetLastError();
+  if (found != cudaSuccess) return text("cuda: built in, but not usable here: ", cudaGetErrorString(found), "\n");
+  std::string lines;
+  for (int id = 0; id < count; ++id) {
+    const Device device = describe_device(id);
+    lines += text("cuda ", id, ": ", device.name, ", compute capability ", device.major, ".", device.minor, ", ",
+                  device.multiprocessors, " multiprocessors, ", device.memory_bytes >> 30, " GiB\n");
+  }
+  return lines;
+}
+
+DeviceGuard::DeviceGuard(int id) {
+  int now = 0;
+  call("current device", [&] { return cudaGetDevice(&now); });
+  if (now == id) return;
+  call("change of device", [&] { return cudaSetDevice(id); });
+  before_ = now;
+}
+
+DeviceGuard::~DeviceGuard() {
+  if (before_ >= 0) (void)cudaSetDevice(before_);
+}
+
+bool is_device_pointer(const void* pointer) {
+  static GetAttribute driver = nullptr;
+  if (driver == nullptr) driver = loaded_driver();
+  if (driver == nullptr || pointer == nullptr) return false;
+  const auto address = reinterpret_cast<CUdeviceptr>(pointer);
+  unsigned kind = 0, managed = 0;  // managed memory is everybody's
+  return driver(&kind, CU_POINTER_ATTRIBUTE_MEMORY_TYPE, address) == CUDA_SUCCESS && kind == CU_MEMORYTYPE_DEVICE &&
+         driver(&managed, CU_POINTER_ATTRIBUTE_IS_MANAGED, address) == CUDA_SUCCESS && managed == 0;
+}
+
+void require_device_pointer(const char* what, const void* pointer) {
+  if (pointer == nullptr) return;
+  cudaPointerAttributes attributes{};
+  call("pointer attributes", [&] { return cudaPointerGetAttributes(&attributes, pointer); });
+  if (attributes.type != cudaMemoryTypeDevice && attributes.type != cudaMemoryTypeManaged)
+    throw Error(Status::invalid_argument, text(what, " points to host memory, but the plan runs on a GPU: copy the "
+                                                     "array there, or make the plan with device = cpu"));
+  int current = 0;
+  call("current device", [&] { return cudaGetDevice(&current); });
+  if (attributes.type == cudaMemoryTypeDevice && attributes.device != current)
+    throw Error(Status::invalid_argument,
+                text(what, " lies on GPU ", attributes.device, ", but the plan runs on GPU ", current));
+}
+
+void require_host_pointer(const char* what, const void* pointer) {
+  if (!is_device_pointer(pointer)) return;
+  throw Error(Status::invalid_argument, text(what, " points to GPU memory, but the plan runs on the CPU: make the plan "
+                                                   "with device = cuda, or copy the array"));
+}
+
+}  // namespace offgrid::cuda

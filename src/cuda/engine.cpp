@@ -1,0 +1,253 @@
+#include "cuda/engine.hpp"
+
+#include <algorithm>
+#include <memory>
+#include <mutex>
+#include <nvtx3/nvtx3.hpp>
+#include <optional>
+#include <vector>
+
+#include "core/text.hpp"
+#include "cuda/device.hpp"
+#include "cuda/fft.hpp"
+#include "cuda/interp.hpp"
+#include "cuda/method.hpp"
+#include "cuda/policy.hpp"
+#include "cuda/spread.hpp"
+
+namespace offgrid::cuda {
+namespace {
+
+constexpr std::size_t alignment = 512;
+std::size_t aligned(std::size_t bytes) { return (bytes + alignment - 1) / alignment * alignment; }
+
+cudaStream_t native(Stream stream) { return static_cast<cudaStream_t>(stream); }
+
+bool capturing(cudaStream_t stream) {
+  cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;
+  call("stream", [&] { return cudaStreamIsCapturing(stream, &status); });
+  return status != cudaStreamCaptureStatusNone;
+}
+
+// Scratch of one execute. An execute that follows on another stream waits for `done`.
+template <class T> struct CudaGrid final : Grid {
+  CudaGrid(const Design& design, const GridShape& shape, bool needs_wide) : narrow(design, shape, design.batch) {
+    if (needs_wide) wide.emplace(design, shape, design.batch);
+  }
+  template <class A> std::complex<A>* cells() const { return reinterpret_cast<std::complex<A>*>(memory); }
+
+  int batch = 0;  // of this lease
+  GridFft<T> narrow;
+  std::optional<GridFft<double>> wide;
+  std::byte* memory = nullptr;  // cells, then the work area of the FFT
+  DeviceBuffer<std::byte> owned;
+  Event done;
+  cudaStream_t stream = nullptr;  // of the last lease
+};
+
+// Tables that the kernels read: the polynomial and the factors of the axes, [axis][|k|], 1 for the axes that are not there.
+template <class T> class Tables {
+ public:
+  Tables(const Design& design, MemoryCount& memory) {
+    std::vector<T> all(design.polynomial.coefficients.begin(), design.polynomial.coefficients.end());
+    std::size_t start[max_dim]{};
+    for (int axis = 0; axis < max_dim; ++axis) {
+      start[axis] = all.size();
+      if (axis < design.dim())
+        all.insert(all.end(), design.deconvolution[axis].begin(), design.deconvolution[axis].end());
+      else
+        all.push_back(T(1));
+    }
+    data_ = DeviceBuffer<T>(static_cast<std::int64_t>(all.size()), memory);
+    call("tables", [&] { return cudaMemcpy(data_.data(), all.data(), data_.bytes(), cudaMemcpyHostToDevice); });
+    kernel_ = {design.polynomial.width, design.polynomial.degree, data_.data()};
+    for (int axis = 0; axis < max_dim; ++axis) factors_.axis[axis] = data_.data() + start[axis];
+  }
+  [[nodiscard]] const KernelView<T>& kernel() const { return kernel_; }
+  [[nodiscard]] const Deconvolution<T>& factors() const { return factors_; }
+
+ private:
+  DeviceBuffer<T> data_;
+  KernelView<T> kernel_{};
+  Deconvolution<T> factors_{};
+};
+
+template <class T> class CudaEngine final : public Engine<T> {
+ public:
+  using Complex = std::complex<T>;
+
+  explicit CudaEngine(const Design& design)
+      : design_(design),
+        device_(current_device()),
+        choice_(choose_method(design, device_)),
+        tables_(design, memory_),
+        sorter_(choice_.sort, memory_) {
+    if (choice_.wide) wide_tables_.emplace(design, memory_);
+    checked_product("grid x batch", static_cast<std::int64_t>(choice_.sort.grid.cells), design_.batch,
+                    std::int64_t{sizeof(std::complex<double>)});
+    idle_.push_back(make_grid());
+  }
+
+  ~CudaEngine() override {
+    int now = device_.id;
+    (void)cudaGetDevice(&now);
+    if (now != device_.id) (void)cudaSetDevice(device_.id);
+    (void)cudaDeviceSynchronize();  // executes may still be running on the caller's streams
+    idle_.clear(), sets_.clear();
+    if (now != device_.id) (void)cudaSetDevice(now);
+  }
+
+  void set_points(const Points<T>& points, Stream stream) override {
+    const nvtx3::scoped_range range{"offgrid set_points"};
+    const DeviceGuard guard(device_.id);
+    for (const auto& grid : idle_)
+      if (grid->stream != native(stream)) grid->done.make_wait(native(stream));
+    sorter_.run(points, sets_, native(stream));
+    sorter_.trim(kept_scratch_bytes);
+    count_ = points.count;
+  }
+
+  GridLease lease_grid(std::int64_t batch, Stream stream) const override {
+    const DeviceGuard guard(device_.id);
+    auto grid = take(native(stream));
+    const bool in_graph = capturing(native(stream));
+    if (!in_graph && grid->stream != native(stream)) grid->done.make_wait(native(stream));
+    grid->batch = static_cast<int>(batch);
+    grid->stream = native(stream);
+    return GridLease(grid.release(), [this, in_graph](Grid* used) { give_back(static_cast<CudaGrid<T>*>(used), in_graph); });
+  }
+
+  void spread(const Complex* strengths, Grid& grid, Stream stream) const override {
+    const nvtx3::scoped_range range{"offgrid spread"};
+    const DeviceGuard guard(device_.id);
+    auto& mine = static_cast<CudaGrid<T>&>(grid);
+    if (choice_.wide)
+      spread_as<double>(strengths, mine, native(stream));
+    else
+      spread_as<T>(strengths, mine, native(stream));
+  }
+
+  void interpolate(const Grid& grid, Complex* strengths, Stream stream) const override {
+    const nvtx3::scoped_range range{"offgrid interpolate"};
+    const DeviceGuard guard(device_.id);
+    const auto& mine = static_cast<const CudaGrid<T>&>(grid);
+    for (const PointSet<T>& set : sets_)
+      cuda::interpolate(design_.dim(), arguments<T>(set, strengths, mine), native(stream));
+  }
+
+  void grid_to_modes(Grid& grid, Complex* modes, Sign sign, Stream stream) const override {
+    const nvtx3::scoped_range range{"offgrid grid_to_modes"};
+    const DeviceGuard guard(device_.id);
+    auto& mine = static_cast<CudaGrid<T>&>(grid);
+    if (choice_.wide)
+      mine.wide->grid_to_modes(mine.template cells<double>(), modes, mine.batch, sign, wide_tables_->factors(), native(stream));
+    else
+      mine.narrow.grid_to_modes(mine.template cells<T>(), modes, mine.batch, sign, tables_.factors(), native(stream));
+  }
+
+  void modes_to_grid(const Complex* modes, Grid& grid, Sign sign, Stream stream) const override {
+    const nvtx3::scoped_range range{"offgrid modes_to_grid"};
+    const DeviceGuard guard(device_.id);
+    auto& mine = static_cast<CudaGrid<T>&>(grid);
+    mine.narrow.modes_to_grid(modes, mine.template cells<T>(), mine.batch, sign, tables_.factors(), native(stream));
+  }
+
+  std::size_t workspace_bytes() const override { return workspace_bytes_; }
+  std::size_t memory_bytes() const override { return memory_.bytes; }
+  std::size_t peak_bytes() const override { return memory_.peak; }
+
+  std::string describe() const override {
+    std::string bins;
+    for (int axis = 0; axis < design_.dim(); ++axis) bins += text(axis ? " x " : "", choice_.sort.bins.size[axis]);
+    return text("engine       cuda, ", device_.name, "\n",  //
+                "method       spreading ", name_of(choice_.method), choice_.fell_back ? " (no tile of SM fits)" : "",
+                ", interpolation ", choice_.sort.sorted ? "GM-sort" : "GM", ", bins of ", bins, " cells, subproblems of ",
+                choice_.sort.subproblem_points, " points", choice_.wide ? ", sums in f64" : "", "\n",  //
+                "memory       ", workspace_bytes_ >> 10, " KiB an execute, ", memory_.bytes >> 10, " KiB in all, ",
+                memory_.peak >> 10, " KiB at most so far\n");
+  }
+
+ private:
+  std::size_t cell_bytes() const {
+    const std::size_t cell = choice_.wide ? sizeof(std::complex<double>) : sizeof(Complex);
+    return aligned(cell * choice_.sort.grid.cells * static_cast<std::size_t>(design_.batch));
+  }
+
+  std::unique_ptr<CudaGrid<T>> make_grid() const {
+    auto grid = std::make_unique<CudaGrid<T>>(design_, choice_.sort.grid, choice_.wide);
+    const std::size_t work = std::max(grid->narrow.work_bytes(), grid->wide ? grid->wide->work_bytes() : 0);
+    workspace_bytes_ = cell_bytes() + aligned(work);
+    grid->owned = DeviceBuffer<std::byte>(static_cast<std::int64_t>(workspace_bytes_), memory_);
+    grid->memory = grid->owned.data();
+    grid->narrow.set_work_area(grid->memory + cell_bytes());
+    if (grid->wide) grid->wide->set_work_area(grid->memory + cell_bytes());
+    return grid;
+  }
+
+  // The grid that was last used on this stream needs no waiting.
+  std::unique_ptr<CudaGrid<T>> take(cudaStream_t stream) const {
+    const std::lock_guard lock(mutex_);
+    if (idle_.empty()) return make_grid();
+    auto best = std::find_if(idle_.begin(), idle_.end(), [&](const auto& grid) { return grid->stream == stream; });
+    if (best == idle_.end()) best = std::prev(idle_.end());
+    auto grid = std::move(*best);
+    idle_.erase(best);
+    return grid;
+  }
+
+  void give_back(CudaGrid<T>* grid, bool in_graph) const {
+    std::unique_ptr<CudaGrid<T>> owned(grid);
+    if (!in_graph) (void)cudaEventRecord(*owned->done, owned->stream);
+    const std::lock_guard lock(mutex_);
+    idle_.push_back(std::move(owned));
+  }
+
+  template <class A>
+  StageArguments<T, A> arguments(const PointSet<T>& set, const Complex* strengths, const CudaGrid<T>& grid) const {
+    return {set.points, tables_.kernel(), choice_.sort.grid, const_cast<Complex*>(strengths), count_,
+            grid.template cells<A>(), grid.batch};
+  }
+
+  template <class A> void spread_as(const Complex* strengths, CudaGrid<T>& grid, cudaStream_t stream) const {
+    const std::size_t bytes = sizeof(std::complex<A>) * choice_.sort.grid.cells * static_cast<std::size_t>(grid.batch);
+    call("clearing the grid", [&] { return cudaMemsetAsync(grid.memory, 0, bytes, stream); });
+    for (const PointSet<T>& set : sets_) {
+      const auto stage = arguments<A>(set, strengths, grid);
+      if (choice_.method == Method::sm)
+        spread_tiles(design_.dim(), stage, choice_.tile, set, stream);
+      else
+        spread_global(design_.dim(), stage, stream);
+    }
+  }
+
+  Design design_;
+  Device device_;
+  MethodChoice choice_;
+  mutable MemoryCount memory_;
+  Tables<T> tables_;
+  std::optional<Tables<double>> wide_tables_;
+  Sorter<T> sorter_;
+  std::vector<PointSet<T>> sets_;
+  std::int64_t count_ = 0;
+  mutable std::size_t workspace_bytes_ = 0;
+  mutable std::mutex mutex_;
+  mutable std::vector<std::unique_ptr<CudaGrid<T>>> idle_;
+};
+
+template <class T> std::unique_ptr<Engine<T>> make(const Design& design) { return std::make_unique<CudaEngine<T>>(design); }
+
+void clear(void* memory, std::size_t bytes, Stream stream) {
+  call("clearing an array", [&] { return cudaMemsetAsync(memory, 0, bytes, native(stream)); });
+}
+
+}  // namespace
+
+Backend backend() {
+  (void)current_device();
+  Backend backend{cost_traits(), make<float>, make<double>};
+  backend.check_array = require_device_pointer;
+  backend.clear = clear;
+  return backend;
+}
+
+}  // namespace offgrid::cuda

@@ -1,0 +1,84 @@
+// Between grid and modes: FFT, crop or padding, deconvolution.
+//   whole    one cuFFT plan for the grids of a batch, and a kernel that picks the modes
+//   pruned   the slowest axis of the whole grid, then the other axes of the planes that are kept only:
+//            of a 3D grid with sigma = 2, four passes over memory where the whole transform takes six
+// cuFFT's plans have a stream and a work area inside, so that each grid that is leased has plans of its own.
+#pragma once
+
+#include <complex>
+
+#include "core/design.hpp"
+#include "cuda/memory.hpp"
+#include "cuda/points.hpp"
+
+namespace offgrid::cuda {
+
+// The factors of the axes one behind the other, on the device, in the precision of the modes.
+template <class T> struct Deconvolution {
+  const T* axis[max_dim];  // [|k|]
+};
+
+struct ModeBox {
+  std::int64_t modes[max_dim];
+  bool fft_order;
+};
+
+class FftPlan {
+ public:
+  FftPlan() = default;
+  FftPlan(FftPlan&& other) noexcept { std::swap(handle_, other.handle_), std::swap(made_, other.made_); }
+  FftPlan& operator=(FftPlan&& other) noexcept {
+    std::swap(handle_, other.handle_), std::swap(made_, other.made_);
+    return *this;
+  }
+  ~FftPlan() {
+    if (made_) (void)cufftDestroy(handle_);
+  }
+
+  struct Layout {
+    int rank;
+    long long size[max_dim];  // slowest first
+    long long stride, distance, batch;
+  };
+  // Returns the bytes of work area that it needs.
+  std::size_t make(const Layout& layout, cufftType type);
+  void set_work_area(void* memory);
+  template <class A> void run(std::complex<A>* cells, Sign sign, cudaStream_t stream) const;
+  explicit operator bool() const { return made_; }
+
+ private:
+  cufftHandle handle_ = 0;
+  bool made_ = false;
+};
+
+// A: precision of the grid, T: of the modes.
+template <class A> class GridFft {
+ public:
+  GridFft(const Design& design, const GridShape& grid, std::int64_t batch);
+
+  [[nodiscard]] std::size_t work_bytes() const { return work_bytes_; }
+  void set_work_area(void* memory);
+
+  template <class T>
+  void grid_to_modes(std::complex<A>* cells, std::complex<T>* modes, int batch, Sign sign, const Deconvolution<A>& factors,
+                     cudaStream_t stream) const;
+  template <class T>
+  void modes_to_grid(const std::complex<T>* modes, std::complex<A>* cells, int batch, Sign sign,
+                     const Deconvolution<A>& factors, cudaStream_t stream) const;
+
+ private:
+  void run_whole(std::complex<A>* cells, int batch, Sign sign, cudaStream_t stream) const;
+  void run_planes(std::complex<A>* cells, Sign sign, cudaStream_t stream) const;
+
+  int dim_;
+  GridShape grid_;
+  ModeBox box_;
+  std::int64_t batch_;
+  bool pruned_;
+  std::int64_t planes_ = 0, kept_ = 0, plane_cells_ = 0;  // along the slowest axis; kept at each end
+  FftPlan whole_, rest_;      // a full batch, and what remains after full batches
+  FftPlan along_, planes_plan_;  // the slowest axis; the other axes of the kept planes of one end
+  std::size_t work_bytes_ = 0;
+};
+
+}  // namespace offgrid::cuda

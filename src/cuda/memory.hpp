@@ -1,0 +1,106 @@
+// Memory of the device and page-locked memory of the host, owned.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+
+#include "core/validate.hpp"
+#include "cuda/check.hpp"
+
+namespace offgrid::cuda {
+
+// What the buffers of an engine add up to, now and at most.
+struct MemoryCount {
+  std::size_t bytes = 0, peak = 0;
+  void add(std::size_t more) {
+    bytes += more;
+    peak = bytes > peak ? bytes : peak;
+  }
+};
+
+template <class V> class DeviceBuffer {
+ public:
+  DeviceBuffer() = default;
+  DeviceBuffer(std::int64_t size, MemoryCount& count) : size_(size), count_(&count) {
+    if (size == 0) return;
+    const auto bytes = static_cast<std::size_t>(checked_product("device memory", size, std::int64_t{sizeof(V)}));
+    void* memory = nullptr;
+    call("device memory", [&] { return cudaMalloc(&memory, bytes); });
+    data_ = static_cast<V*>(memory);
+    count.add(bytes);
+  }
+  DeviceBuffer(DeviceBuffer&& other) noexcept { swap(other); }
+  DeviceBuffer& operator=(DeviceBuffer&& other) noexcept {
+    DeviceBuffer(std::move(other)).swap(*this);
+    return *this;
+  }
+  ~DeviceBuffer() {
+    if (data_ == nullptr) return;
+    (void)cudaFree(data_);
+    count_->bytes -= bytes();
+  }
+
+  [[nodiscard]] V* data() const { return data_; }
+  [[nodiscard]] std::int64_t size() const { return size_; }
+  [[nodiscard]] std::size_t bytes() const { return static_cast<std::size_t>(size_) * sizeof(V); }
+
+  // Room for `size` elements; what it held is lost when it has to grow.
+  void grow_to(std::int64_t size, MemoryCount& count) {
+    if (size <= size_) return;
+    *this = DeviceBuffer();  // before the new one is there: the two together might not fit
+    *this = DeviceBuffer(size, count);
+  }
+
+ private:
+  void swap(DeviceBuffer& other) noexcept {
+    std::swap(data_, other.data_), std::swap(size_, other.size_), std::swap(count_, other.count_);
+  }
+
+  V* data_ = nullptr;
+  std::int64_t size_ = 0;
+  MemoryCount* count_ = nullptr;
+};
+
+// One value that kernels' results are copied to; page-locked, so that the copy does not wait.
+template <class V> class HostValue {
+ public:
+  HostValue() {
+    void* memory = nullptr;
+    call("page-locked memory", [&] { return cudaMallocHost(&memory, sizeof(V)); });
+    value_ = static_cast<V*>(memory);
+  }
+  HostValue(const HostValue&) = delete;
+  HostValue& operator=(const HostValue&) = delete;
+  ~HostValue() { (void)cudaFreeHost(value_); }
+  [[nodiscard]] V* get() const { return value_; }
+  V& operator*() const { return *value_; }
+
+ private:
+  V* value_ = nullptr;
+};
+
+class Event {
+ public:
+  Event() {
+    call("event", [&] { return cudaEventCreateWithFlags(&event_, cudaEventDisableTiming); });
+  }
+  Event(const Event&) = delete;
+  Event& operator=(const Event&) = delete;
+  ~Event() { (void)cudaEventDestroy(event_); }
+  cudaEvent_t operator*() const { return event_; }
+  void record(cudaStream_t stream) {
+    call("event", [&] { return cudaEventRecord(event_, stream); });
+  }
+  void make_wait(cudaStream_t stream) const {
+    call("event", [&] { return cudaStreamWaitEvent(stream, event_, 0); });
+  }
+  void wait() const {
+    call("waiting for the device", [&] { return cudaEventSynchronize(event_); });
+  }
+
+ private:
+  cudaEvent_t event_ = nullptr;
+};
+
+}  // namespace offgrid::cuda

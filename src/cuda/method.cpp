@@ -1,0 +1,110 @@
+#include "cuda/method.hpp"
+
+#include <algorithm>
+
+#include "core/error.hpp"
+#include "core/text.hpp"
+#include "cuda/policy.hpp"
+
+namespace offgrid::cuda {
+namespace {
+
+GridShape shape_of(const Design& design) {
+  GridShape shape{{1, 1, 1}, 1};
+  for (int axis = 0; axis < design.dim(); ++axis) {
+    if (design.grid[axis] > std::int64_t{0x7fffffff})
+      throw Error(Status::invalid_argument,
+                  text("modes: an axis of the grid has ", design.grid[axis], " cells, the CUDA engine takes 2^31 - 1"));
+    shape.n[axis] = static_cast<std::uint32_t>(design.grid[axis]);
+    shape.cells *= shape.n[axis];
+  }
+  return shape;
+}
+
+Bins make_bins(const GridShape& grid, const Sizes& size) {
+  Bins bins{};
+  for (int axis = 0; axis < max_dim; ++axis) {
+    bins.size[axis] = static_cast<std::uint32_t>(std::min<std::int64_t>(size[axis], grid.n[axis]));
+    bins.count[axis] = (grid.n[axis] + bins.size[axis] - 1) / bins.size[axis];
+  }
+  return bins;
+}
+
+// A key has 32 bits, and so has a count of bins.
+Bins bins_that_count(const GridShape& grid, Sizes size) {
+  Bins bins = make_bins(grid, size);
+  for (int axis = 0; bins.total() > (std::int64_t{1} << 30); axis = (axis + 1) % max_dim) {
+    size[axis] *= 2;
+    bins = make_bins(grid, size);
+  }
+  return bins;
+}
+
+TileSpec make_tile(const Bins& bins, int dim, int width) {
+  TileSpec tile;
+  tile.bins = bins;
+  for (int axis = 0; axis < dim; ++axis) tile.size[axis] = bins.size[axis] + static_cast<std::uint32_t>(width - 1);
+  return tile;
+}
+
+// The kernel's coefficients and the values of the teams' points.
+std::size_t fixed_shared_bytes(int dim, int width, Precision precision) {
+  const int values = most_tile_threads / team_lanes(dim, width) * dim * width;
+  return (precision == Precision::f32 ? 4 : 8) * static_cast<std::size_t>((max_degree(width, precision) + 1) * width + values);
+}
+
+Sizes wanted_bin(const Design& design) {
+  Sizes size = paper_bin(design.dim());
+  const std::int64_t given[] = {design.options.bin1, design.options.bin2, design.options.bin3};
+  for (int axis = 0; axis < design.dim(); ++axis)
+    if (given[axis] > 0) size[axis] = given[axis];
+  return size;
+}
+
+}  // namespace
+
+const char* name_of(Method method) {
+  switch (method) {
+    case Method::gm: return "GM";
+    case Method::gm_sort: return "GM-sort";
+    case Method::sm: return "SM";
+    default: return "auto";
+  }
+}
+
+MethodChoice choose_method(const Design& design, const Device& device) {
+  const int dim = design.dim(), width = design.window.width;
+  const Options& options = design.options;
+  MethodChoice choice;
+  choice.wide = design.problem.precision == Precision::f32 && design.problem.tolerance < wide_tolerance;
+  const std::size_t real_bytes = design.problem.precision == Precision::f32 && !choice.wide ? 4 : 8;
+  choice.method = options.method == Method::automatic ? Method::sm : options.method;
+  const GridShape grid = shape_of(design);
+  Sizes bin = wanted_bin(design);
+  if (choice.method == Method::sm) {
+    std::size_t limit = device.shared_bytes;
+    if (options.shared_bytes > 0) limit = std::min(limit, static_cast<std::size_t>(options.shared_bytes));
+    const std::size_t fixed = fixed_shared_bytes(dim, width, design.problem.precision);
+    const std::size_t room = limit > fixed ? limit - fixed : 0;
+    const auto tile_for = [&] { return make_tile(bins_that_count(grid, bin), dim, width); };
+    while (tile_for().bytes(real_bytes) > room && *std::max_element(bin.begin(), bin.end()) > 1)
+      *std::max_element(bin.begin(), bin.end()) /= 2;
+    choice.tile = tile_for();
+    if (choice.tile.bytes(real_bytes) > room) {
+      choice.method = Method::gm_sort, choice.fell_back = true, bin = wanted_bin(design);
+    } else {
+      while (choice.tile.vectors < design.batch) {
+        TileSpec more = choice.tile;
+        ++more.vectors;
+        if (more.bytes(real_bytes) > std::min(room, 2 * roomy_tile_bytes)) break;
+        choice.tile = more;
+      }
+      choice.tile.threads = tile_threads(choice.tile.bytes(real_bytes));
+    }
+  }
+  choice.sort = {dim, width, grid, bins_that_count(grid, bin), options.subproblem > 0 ? options.subproblem : paper_subproblem,
+                 most_set_points, choice.method != Method::gm, choice.method == Method::sm};
+  return choice;
+}
+
+}  // namespace offgrid::cuda

@@ -1,0 +1,22 @@
+// What a design becomes on a device: the method, its bins, and the tile that fits.
+#pragma once
+
+#include "core/design.hpp"
+#include "cuda/device.hpp"
+#include "cuda/sort.hpp"
+#include "cuda/spread.hpp"
+
+namespace offgrid::cuda {
+
+struct MethodChoice {
+  Method method = Method::gm_sort;  // never automatic
+  bool fell_back = false;           // sm was asked for, but no tile fits
+  bool wide = false;                // sums of f32 strengths are made in f64
+  SortSpec sort{};
+  TileSpec tile{};
+};
+
+MethodChoice choose_method(const Design& design, const Device& device);
+const char* name_of(Method method);
+
+}  // namespace offgrid::cuda

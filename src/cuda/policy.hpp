@@ -1,0 +1,70 @@
+// The tuned numbers of the CUDA engine. Found with `offgrid bench --device cuda` on an H200; the choices only cost speed
+// elsewhere.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "core/design.hpp"
+#include "core/types.hpp"
+
+namespace offgrid::cuda {
+
+constexpr int smaller(int a, int b) { return a < b ? a : b; }
+constexpr int larger(int a, int b) { return a > b ? a : b; }
+
+// --- teams of lanes (team.cuh) ----------------------------------------------------------------------------------------
+// Of the teams that keep their lanes about equally busy, the smallest: it has the least overhead a point.
+constexpr double team_use(int dim, int width, int lanes) {
+  const int x = smaller(width, lanes), y = dim > 1 ? larger(1, smaller(width, lanes / x)) : 1;
+  const int z = dim > 2 ? larger(1, smaller(width, lanes / (x * y))) : 1;
+  const auto steps = [&](int taken) { return (width + taken - 1) / taken; };
+  double cells = width, slots = static_cast<double>(lanes) * steps(x);
+  if (dim > 1) cells *= width, slots *= steps(y);
+  if (dim > 2) cells *= width, slots *= steps(z);
+  return cells / slots;
+}
+
+constexpr int team_lanes(int dim, int width) {
+  int best = 4;
+  for (int lanes = 8; lanes <= 32; lanes *= 2)
+    if (team_use(dim, width, lanes) > 1.1 * team_use(dim, width, best) || best < width / 2) best = lanes;
+  return best;
+}
+
+inline constexpr int interp_threads = 256, interp_rounds = 8;
+inline constexpr int spread_threads = 256, spread_rounds = 8;
+inline constexpr int most_tile_threads = 512;
+
+// --- bins and tiles ---------------------------------------------------------------------------------------------------
+constexpr Sizes paper_bin(int dim) {  // Section IV of the paper; it has none for 1D
+  if (dim == 1) return {1024, 1, 1};
+  if (dim == 2) return {32, 32, 1};
+  return {16, 16, 2};
+}
+
+inline constexpr std::int64_t paper_subproblem = 1024;
+inline constexpr std::int64_t most_set_points = std::int64_t{1} << 26;  // sorted together: bounds the scratch
+inline constexpr std::size_t kept_scratch_bytes = std::size_t{2} << 30;
+inline constexpr std::size_t roomy_tile_bytes = 56 << 10;  // several blocks a multiprocessor fit
+
+constexpr int tile_threads(std::size_t bytes) { return bytes <= roomy_tile_bytes ? 256 : most_tile_threads; }
+
+// --- FFT --------------------------------------------------------------------------------------------------------------
+// A grid from here on is transformed axis by axis, without the parts that are cropped; smaller ones are bound by the
+// number of launches, and go through one plan for the whole batch.
+inline constexpr std::int64_t pruned_fft_bytes = std::int64_t{16} << 20;
+
+// --- sigma and width --------------------------------------------------------------------------------------------------
+// Picoseconds on the whole device.
+inline BackendTraits cost_traits() {
+  BackendTraits traits{"cuda", 8, 8};
+  traits.point = 30, traits.kernel_axis = 0.5, traits.row_vector = 1.8, traits.fft = 1, traits.cell = 4;
+  traits.batch_bytes = std::int64_t{256} << 20;
+  return traits;
+}
+
+// Sums of f32 go wrong by about sqrt(points a cell) units in the last place. Under this tolerance they are made in f64.
+inline constexpr double wide_tolerance = 5e-6;
+
+}  // namespace offgrid::cuda

@@ -1,0 +1,198 @@
+// The agents, kernels and launchers of spread.hpp; compiled once for each pair of precisions.
+#pragma once
+
+#include "core/dispatch.hpp"
+#include "cuda/check.hpp"
+#include "cuda/spread.hpp"
+#include "cuda/team.cuh"
+
+namespace offgrid::cuda {
+
+__device__ inline void add(float2* to, float x, float y) {
+#if __CUDA_ARCH__ >= 900
+  atomicAdd(to, float2{x, y});
+#else
+  atomicAdd(&to->x, x), atomicAdd(&to->y, y);
+#endif
+}
+__device__ inline void add(double2* to, double x, double y) { atomicAdd(&to->x, x), atomicAdd(&to->y, y); }
+
+template <class T, class A> __device__ Complex<T> strength_of(const StageArguments<T, A>& a, std::int64_t i, int vector) {
+  const std::int64_t from = a.points.first + (a.points.index ? a.points.index[i] : i);
+  return reinterpret_cast<const Complex<T>*>(a.strengths)[vector * a.stride + from];
+}
+
+// --- GM and GM-sort ---------------------------------------------------------------------------------------------------
+template <class T, class A, int D, int W> struct GlobalAgent {
+  using Shape = TeamShape<D, W>;
+  static constexpr int teams = spread_threads / Shape::lanes;
+  static constexpr int points_a_block = teams * spread_rounds;
+
+  struct Shared {
+    KernelCoefficients<T, W> kernel;
+    T values[teams][D * W];
+  };
+
+  const StageArguments<T, A>& a;
+  Shared& shared;
+
+  __device__ void run() {
+    shared.kernel.load(a.kernel.coefficients, a.kernel.degree);
+    __syncthreads();
+    const int team = threadIdx.x / Shape::lanes;
+    for (int round = 0; round < spread_rounds; ++round) {
+      const std::int64_t i = std::int64_t{blockIdx.x} * points_a_block + round * teams + team;
+      TeamPoint<T, D, W> point;
+      point.load(a.points, i < a.points.count ? i : a.points.count - 1, shared.kernel, a.kernel.degree, shared.values[team]);
+      if (i < a.points.count)
+        for (int vector = 0; vector < a.batch; ++vector) scatter(point, i, vector);
+    }
+  }
+
+  __device__ void scatter(const TeamPoint<T, D, W>& point, std::int64_t i, int vector) {
+    auto* cells = reinterpret_cast<Complex<A>*>(a.cells) + vector * a.grid.cells;
+    const Complex<T> strength = strength_of(a, i, vector);
+    point.for_cells(GridPlaces{a.grid, point.cell}, [&](std::uint64_t place, int step, T weight) {
+      const T value = weight * point.kx[step];
+      add(cells + place, static_cast<A>(strength.x * value), static_cast<A>(strength.y * value));
+    });
+  }
+};
+
+template <class T, class A, int D, int W>
+__global__ void __launch_bounds__(spread_threads) global_kernel(const __grid_constant__ StageArguments<T, A> arguments) {
+  __shared__ typename GlobalAgent<T, A, D, W>::Shared shared;
+  GlobalAgent<T, A, D, W>{arguments, shared}.run();
+}
+
+template <class T, class A> void spread_global(int dim, const StageArguments<T, A>& arguments, cudaStream_t stream) {
+  if (arguments.points.count == 0) return;
+  dispatch<1, 3>(dim, [&](auto d) {
+    dispatch<min_width, max_width>(arguments.kernel.width, [&](auto w) {
+      constexpr int many = GlobalAgent<T, A, d(), w()>::points_a_block;
+      const auto blocks = static_cast<unsigned>((arguments.points.count + many - 1) / many);
+      global_kernel<T, A, d(), w()><<<blocks, spread_threads, 0, stream>>>(arguments);
+    });
+  });
+  check_launch("spread");
+}
+
+// --- SM ---------------------------------------------------------------------------------------------------------------
+// A tile is two arrays, of real and of imaginary parts, so that neighbouring cells lie in neighbouring banks. There are
+// tiles for several vectors of a batch where they fit: the kernel is evaluated once for all of them.
+template <class T, class A, int D, int W> struct TileAgent {
+  using Shape = TeamShape<D, W>;
+
+  struct Shared {
+    KernelCoefficients<T, W> kernel;
+    T values[most_tile_threads / Shape::lanes][D * W];
+  };
+
+  const StageArguments<T, A>& a;
+  const TileSpec& tile;
+  Shared& shared;
+  A* tiles;  // [vectors][re, im][z][y][x]
+
+  struct Vectors {
+    int first, count;
+  };
+
+  __device__ int tile_cells() const { return static_cast<int>(tile.size[0] * tile.size[1] * tile.size[2]); }
+
+  __device__ void run(const Subproblem& item) {
+    shared.kernel.load(a.kernel.coefficients, a.kernel.degree);
+    std::uint32_t corner[max_dim]{}, bin = item.bin;
+    for (int axis = 0; axis < D; ++axis) {
+      corner[axis] = bin % tile.bins.count[axis] * tile.bins.size[axis];
+      bin /= tile.bins.count[axis];
+    }
+    for (int vector = 0; vector < a.batch; vector += tile.vectors) {
+      const Vectors vectors{vector, min(tile.vectors, a.batch - vector)};
+      for (int c = threadIdx.x; c < 2 * tile_cells() * vectors.count; c += blockDim.x) tiles[c] = 0;
+      __syncthreads();
+      add_points(item, corner, vectors);
+      __syncthreads();
+      flush(corner, vectors);
+      __syncthreads();
+    }
+  }
+
+  // Whole warps take part in every round, as loading a point needs all their lanes.
+  __device__ void add_points(const Subproblem& item, const std::uint32_t* corner, Vectors vectors) {
+    const int team = threadIdx.x / Shape::lanes, teams = blockDim.x / Shape::lanes;
+    for (std::uint32_t first = 0; first < item.count; first += teams) {
+      const bool there = first + team < item.count;
+      const std::int64_t i = item.first + (there ? first + team : 0);
+      TeamPoint<T, D, W> point;
+      point.load(a.points, i, shared.kernel, a.kernel.degree, shared.values[team]);
+      if (!there) continue;
+      const auto in_tile = [&](int axis, int cell) -> int {
+        const int inside = static_cast<int>(point.cell[axis] - corner[axis]) + cell;
+        return axis == 0 ? inside : inside * static_cast<int>(axis == 1 ? tile.size[0] : tile.size[0] * tile.size[1]);
+      };
+      for (int v = 0; v < vectors.count; ++v) {
+        const Complex<T> strength = strength_of(a, i, vectors.first + v);
+        A *re = tiles + 2 * v * tile_cells(), *im = re + tile_cells();
+        point.for_cells(in_tile, [&](int place, int step, T weight) {
+          const T value = weight * point.kx[step];
+          atomicAdd(re + place, static_cast<A>(strength.x * value));
+          atomicAdd(im + place, static_cast<A>(strength.y * value));
+        });
+      }
+    }
+  }
+
+  // A warp a row.
+  __device__ void flush(const std::uint32_t* corner, Vectors vectors) {
+    const int rows = static_cast<int>(tile.size[1] * tile.size[2]);
+    for (int all = threadIdx.x / 32; all < rows * vectors.count; all += blockDim.x / 32) {
+      const int v = all / rows, row = all - v * rows;
+      auto* cells = reinterpret_cast<Complex<A>*>(a.cells) + (vectors.first + v) * a.grid.cells;
+      const A *re = tiles + 2 * v * tile_cells(), *im = re + tile_cells();
+      const std::uint32_t y = row % tile.size[1], z = row / tile.size[1];
+      const std::uint64_t start = (std::uint64_t{wrap(corner, 2, z)} * a.grid.n[1] + wrap(corner, 1, y)) * a.grid.n[0];
+      for (std::uint32_t x = threadIdx.x % 32; x < tile.size[0]; x += 32) {
+        const A real = re[row * tile.size[0] + x], imaginary = im[row * tile.size[0] + x];
+        if (real != 0 || imaginary != 0) add(cells + start + wrap(corner, 0, x), real, imaginary);
+      }
+    }
+  }
+
+  // A bin and its reach may be longer than a short axis.
+  __device__ std::uint32_t wrap(const std::uint32_t* corner, int axis, std::uint32_t offset) const {
+    std::uint64_t place = std::uint64_t{corner[axis]} + offset;
+    while (place >= a.grid.n[axis]) place -= a.grid.n[axis];
+    return static_cast<std::uint32_t>(place);
+  }
+};
+
+template <class T, class A, int D, int W>
+__global__ void __launch_bounds__(most_tile_threads)
+    tile_kernel(const __grid_constant__ StageArguments<T, A> arguments, const __grid_constant__ TileSpec tile,
+                const Subproblem* items, const std::uint32_t* item_count) {
+  using Agent = TileAgent<T, A, D, W>;
+  __shared__ typename Agent::Shared shared;
+  extern __shared__ double tile_memory[];
+  if (blockIdx.x >= *item_count) return;
+  Agent{arguments, tile, shared, reinterpret_cast<A*>(tile_memory)}.run(items[blockIdx.x]);
+}
+
+template <class T, class A>
+void spread_tiles(int dim, const StageArguments<T, A>& arguments, const TileSpec& tile, const PointSet<T>& set,
+                  cudaStream_t stream) {
+  if (set.max_items == 0) return;
+  const std::size_t bytes = tile.bytes(sizeof(A));
+  dispatch<1, 3>(dim, [&](auto d) {
+    dispatch<min_width, max_width>(arguments.kernel.width, [&](auto w) {
+      const auto kernel = tile_kernel<T, A, d(), w()>;
+      call("shared memory", [&] {
+        return cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(bytes));
+      });
+      kernel<<<static_cast<unsigned>(set.max_items), tile.threads, bytes, stream>>>(arguments, tile, set.items.data(),
+                                                                                   set.item_count.data());
+    });
+  });
+  check_launch("spread");
+}
+
+}  // namespace offgrid::cuda

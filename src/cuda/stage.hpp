@@ -1,0 +1,28 @@
+// What spread and interpolate are given: the vectors of a batch at the points and on the grid, and the kernel.
+#pragma once
+
+#include <complex>
+#include <cstdint>
+
+#include "cuda/points.hpp"
+
+namespace offgrid::cuda {
+
+template <class T> struct KernelView {
+  int width;
+  int degree;
+  const T* coefficients;  // [degree + 1][width], on the device
+};
+
+// T: of the points and strengths, A: of the grid.
+template <class T, class A> struct StageArguments {
+  PackedPoints<T> points;
+  KernelView<T> kernel;
+  GridShape grid;
+  std::complex<T>* strengths;  // [batch][stride]
+  std::int64_t stride;
+  std::complex<A>* cells;  // [batch][n3][n2][n1]
+  int batch;
+};
+
+}  // namespace offgrid::cuda
