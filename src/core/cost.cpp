@@ -14,7 +14,8 @@ double spreading_cost(const Problem& problem, int width, const BackendTraits& tr
   const double vectors = 1 + (width - 1) / cells;  // of a row, on average over where it begins
   double rows = 1;
   for (int axis = 1; axis < problem.dim; ++axis) rows *= width;
-  return traits.point + traits.kernel_axis * problem.dim * (width + 2) + traits.row_vector * rows * vectors;
+  const double visit = problem.type == 2 && traits.row_vector_read > 0 ? traits.row_vector_read : traits.row_vector;
+  return traits.point + traits.kernel_axis * problem.dim * (width + 2) + visit * rows * vectors;
 }
 
 // Axis after axis, the slowest first; each is cropped to its modes before the next one is transformed.

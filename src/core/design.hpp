@@ -23,6 +23,7 @@ struct BackendTraits {
   double point = 1;              // a point: load, gather of its strength, loop
   double kernel_axis = 1;        // a kernel value an axis
   double row_vector = 1;         // a vector of a row, read and written
+  double row_vector_read = 0;    // the same of type 2, which only reads; 0: no difference
   double fft = 1;                // a vector of cells in one radix-2 pass
   double cell = 1;               // a vector of cells cleared, folded and read again
   std::int64_t batch_bytes = 0;  // grids worked on together should fit in here

@@ -20,6 +20,7 @@ struct Options {
   std::int64_t transforms = 1;
   ModeOrder mode_order = ModeOrder::centred;
   bool strict = false;
+  bool deterministic = false;
   DeviceKind device = DeviceKind::automatic;
   // performance
   std::int64_t points_hint = 0;  // 0: about as many points as modes

@@ -12,6 +12,7 @@
 #include "cuda/fft.hpp"
 #include "cuda/interp.hpp"
 #include "cuda/method.hpp"
+#include "cuda/ordered.hpp"
 #include "cuda/policy.hpp"
 #include "cuda/spread.hpp"
 
@@ -36,7 +37,8 @@ template <class T> struct CudaGrid final : Grid {
   }
   template <class A> std::complex<A>* cells() const { return reinterpret_cast<std::complex<A>*>(memory); }
 
-  int batch = 0;  // of this lease
+  int batch = 0;         // of this lease
+  bool in_f64 = false;   // what the cells hold is wider than T
   GridFft<T> narrow;
   std::optional<GridFft<double>> wide;
   std::byte* memory = nullptr;  // cells, then the work area of the FFT
@@ -49,7 +51,9 @@ template <class T> struct CudaGrid final : Grid {
 template <class T> class Tables {
  public:
   Tables(const Design& design, MemoryCount& memory) {
+    const int width = design.polynomial.width;
     std::vector<T> all(design.polynomial.coefficients.begin(), design.polynomial.coefficients.end());
+    all.resize(static_cast<std::size_t>((max_degree(width, precision_of<T>) + 1) * width));  // of compile-time degree
     std::size_t start[max_dim]{};
     for (int axis = 0; axis < max_dim; ++axis) {
       start[axis] = all.size();
@@ -60,7 +64,7 @@ template <class T> class Tables {
     }
     data_ = DeviceBuffer<T>(static_cast<std::int64_t>(all.size()), memory);
     call("tables", [&] { return cudaMemcpy(data_.data(), all.data(), data_.bytes(), cudaMemcpyHostToDevice); });
-    kernel_ = {design.polynomial.width, design.polynomial.degree, data_.data()};
+    kernel_ = {width, data_.data()};
     for (int axis = 0; axis < max_dim; ++axis) factors_.axis[axis] = data_.data() + start[axis];
   }
   [[nodiscard]] const KernelView<T>& kernel() const { return kernel_; }
@@ -121,6 +125,7 @@ template <class T> class CudaEngine final : public Engine<T> {
     const nvtx3::scoped_range range{"offgrid spread"};
     const DeviceGuard guard(device_.id);
     auto& mine = static_cast<CudaGrid<T>&>(grid);
+    mine.in_f64 = choice_.wide;
     if (choice_.wide)
       spread_as<double>(strengths, mine, native(stream));
     else
@@ -132,7 +137,10 @@ template <class T> class CudaEngine final : public Engine<T> {
     const DeviceGuard guard(device_.id);
     const auto& mine = static_cast<const CudaGrid<T>&>(grid);
     for (const PointSet<T>& set : sets_)
-      cuda::interpolate(design_.dim(), arguments<T>(set, strengths, mine), native(stream));
+      if (mine.in_f64)
+        cuda::interpolate(design_.dim(), arguments<double>(set, strengths, mine), native(stream));
+      else
+        cuda::interpolate(design_.dim(), arguments<T>(set, strengths, mine), native(stream));
   }
 
   void grid_to_modes(Grid& grid, Complex* modes, Sign sign, Stream stream) const override {
@@ -149,6 +157,7 @@ template <class T> class CudaEngine final : public Engine<T> {
     const nvtx3::scoped_range range{"offgrid modes_to_grid"};
     const DeviceGuard guard(device_.id);
     auto& mine = static_cast<CudaGrid<T>&>(grid);
+    mine.in_f64 = false;
     mine.narrow.modes_to_grid(modes, mine.template cells<T>(), mine.batch, sign, tables_.factors(), native(stream));
   }
 
@@ -160,7 +169,8 @@ template <class T> class CudaEngine final : public Engine<T> {
     std::string bins;
     for (int axis = 0; axis < design_.dim(); ++axis) bins += text(axis ? " x " : "", choice_.sort.bins.size[axis]);
     return text("engine       cuda, ", device_.name, "\n",  //
-                "method       spreading ", name_of(choice_.method), choice_.fell_back ? " (no tile of SM fits)" : "",
+                "method       spreading ", choice_.ordered ? "in a fixed order" : name_of(choice_.method),
+                choice_.fell_back ? " (no tile of SM fits)" : "",
                 ", interpolation ", choice_.sort.sorted ? "GM-sort" : "GM", ", bins of ", bins, " cells, subproblems of ",
                 choice_.sort.subproblem_points, " points", choice_.wide ? ", sums in f64" : "", "\n",  //
                 "memory       ", workspace_bytes_ >> 10, " KiB an execute, ", memory_.bytes >> 10, " KiB in all, ",
@@ -213,7 +223,9 @@ template <class T> class CudaEngine final : public Engine<T> {
     call("clearing the grid", [&] { return cudaMemsetAsync(grid.memory, 0, bytes, stream); });
     for (const PointSet<T>& set : sets_) {
       const auto stage = arguments<A>(set, strengths, grid);
-      if (choice_.method == Method::sm)
+      if (choice_.ordered)
+        spread_ordered(design_.dim(), stage, choice_.sort.bins, set.bin_first.data(), stream);
+      else if (choice_.method == Method::sm)
         spread_tiles(design_.dim(), stage, choice_.tile, set, stream);
       else
         spread_global(design_.dim(), stage, stream);

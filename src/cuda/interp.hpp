@@ -8,6 +8,6 @@
 
 namespace offgrid::cuda {
 
-template <class T> void interpolate(int dim, const StageArguments<T, T>& arguments, cudaStream_t stream);
+template <class T, class A> void interpolate(int dim, const StageArguments<T, A>& arguments, cudaStream_t stream);
 
 }  // namespace offgrid::cuda

@@ -81,6 +81,8 @@ MethodChoice choose_method(const Design& design, const Device& device) {
   choice.method = options.method == Method::automatic ? Method::sm : options.method;
   const GridShape grid = shape_of(design);
   Sizes bin = wanted_bin(design);
+  choice.ordered = options.deterministic;
+  if (choice.ordered) choice.method = Method::gm_sort, bin = ordered_bin(dim);
   if (choice.method == Method::sm) {
     std::size_t limit = device.shared_bytes;
     if (options.shared_bytes > 0) limit = std::min(limit, static_cast<std::size_t>(options.shared_bytes));
@@ -103,7 +105,7 @@ MethodChoice choose_method(const Design& design, const Device& device) {
     }
   }
   choice.sort = {dim, width, grid, bins_that_count(grid, bin), options.subproblem > 0 ? options.subproblem : paper_subproblem,
-                 most_set_points, choice.method != Method::gm, choice.method == Method::sm};
+                 most_set_points, choice.method != Method::gm, choice.method == Method::sm || choice.ordered};
   return choice;
 }
 

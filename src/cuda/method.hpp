@@ -11,6 +11,7 @@ namespace offgrid::cuda {
 struct MethodChoice {
   Method method = Method::gm_sort;  // never automatic
   bool fell_back = false;           // sm was asked for, but no tile fits
+  bool ordered = false;             // deterministic: no method of the paper, see ordered.hpp
   bool wide = false;                // sums of f32 strengths are made in f64
   SortSpec sort{};
   TileSpec tile{};

@@ -14,21 +14,22 @@ constexpr int smaller(int a, int b) { return a < b ? a : b; }
 constexpr int larger(int a, int b) { return a > b ? a : b; }
 
 // --- teams of lanes (team.cuh) ----------------------------------------------------------------------------------------
-// Of the teams that keep their lanes about equally busy, the smallest: it has the least overhead a point.
-constexpr double team_use(int dim, int width, int lanes) {
+// Instructions of a warp for a point: small teams share the overhead among more points, large ones waste fewer lanes.
+constexpr int team_cost(int dim, int width, int lanes) {
   const int x = smaller(width, lanes), y = dim > 1 ? larger(1, smaller(width, lanes / x)) : 1;
   const int z = dim > 2 ? larger(1, smaller(width, lanes / (x * y))) : 1;
-  const auto steps = [&](int taken) { return (width + taken - 1) / taken; };
-  double cells = width, slots = static_cast<double>(lanes) * steps(x);
-  if (dim > 1) cells *= width, slots *= steps(y);
-  if (dim > 2) cells *= width, slots *= steps(z);
-  return cells / slots;
+  const auto steps = [](int cells, int taken) { return (cells + taken - 1) / taken; };
+  int visits = steps(width, x);
+  if (dim > 1) visits *= steps(width, y);
+  if (dim > 2) visits *= steps(width, z);
+  const int evaluation = steps(dim * width, lanes) * (2 * width + 10);
+  return (50 + evaluation + 8 * visits) * lanes / 32;
 }
 
 constexpr int team_lanes(int dim, int width) {
-  int best = 4;
-  for (int lanes = 8; lanes <= 32; lanes *= 2)
-    if (team_use(dim, width, lanes) > 1.1 * team_use(dim, width, best) || best < width / 2) best = lanes;
+  int best = 32;
+  for (int lanes = 16; lanes >= 4; lanes /= 2)
+    if (lanes >= width && team_cost(dim, width, lanes) <= team_cost(dim, width, best)) best = lanes;
   return best;
 }
 
@@ -41,6 +42,14 @@ constexpr Sizes paper_bin(int dim) {  // Section IV of the paper; it has none fo
   if (dim == 1) return {1024, 1, 1};
   if (dim == 2) return {32, 32, 1};
   return {16, 16, 2};
+}
+
+// Of deterministic spreading: a block's cells.
+inline constexpr int ordered_threads = 256, ordered_cells = 1024;
+constexpr Sizes ordered_bin(int dim) {
+  if (dim == 1) return {1024, 1, 1};
+  if (dim == 2) return {32, 32, 1};
+  return {8, 8, 16};
 }
 
 inline constexpr std::int64_t paper_subproblem = 1024;
@@ -59,7 +68,8 @@ inline constexpr std::int64_t pruned_fft_bytes = std::int64_t{16} << 20;
 // Picoseconds on the whole device.
 inline BackendTraits cost_traits() {
   BackendTraits traits{"cuda", 8, 8};
-  traits.point = 30, traits.kernel_axis = 0.5, traits.row_vector = 1.8, traits.fft = 1, traits.cell = 4;
+  traits.point = 30, traits.kernel_axis = 0.5, traits.row_vector = 5.5, traits.row_vector_read = 1.7;
+  traits.fft = 1, traits.cell = 4;
   traits.batch_bytes = std::int64_t{256} << 20;
   return traits;
 }

@@ -23,7 +23,7 @@ template <class T, class A> __device__ Complex<T> strength_of(const StageArgumen
 }
 
 // --- GM and GM-sort ---------------------------------------------------------------------------------------------------
-template <class T, class A, int D, int W> struct GlobalAgent {
+template <class T, class A, int D, int W, class Place> struct GlobalAgent {
   using Shape = TeamShape<D, W>;
   static constexpr int teams = spread_threads / Shape::lanes;
   static constexpr int points_a_block = teams * spread_rounds;
@@ -37,13 +37,13 @@ template <class T, class A, int D, int W> struct GlobalAgent {
   Shared& shared;
 
   __device__ void run() {
-    shared.kernel.load(a.kernel.coefficients, a.kernel.degree);
+    shared.kernel.load(a.kernel.coefficients);
     __syncthreads();
     const int team = threadIdx.x / Shape::lanes;
     for (int round = 0; round < spread_rounds; ++round) {
       const std::int64_t i = std::int64_t{blockIdx.x} * points_a_block + round * teams + team;
       TeamPoint<T, D, W> point;
-      point.load(a.points, i < a.points.count ? i : a.points.count - 1, shared.kernel, a.kernel.degree, shared.values[team]);
+      point.load(a.points, i < a.points.count ? i : a.points.count - 1, shared.kernel, shared.values[team]);
       if (i < a.points.count)
         for (int vector = 0; vector < a.batch; ++vector) scatter(point, i, vector);
     }
@@ -52,26 +52,28 @@ template <class T, class A, int D, int W> struct GlobalAgent {
   __device__ void scatter(const TeamPoint<T, D, W>& point, std::int64_t i, int vector) {
     auto* cells = reinterpret_cast<Complex<A>*>(a.cells) + vector * a.grid.cells;
     const Complex<T> strength = strength_of(a, i, vector);
-    point.for_cells(GridPlaces{a.grid, point.cell}, [&](std::uint64_t place, int step, T weight) {
+    point.for_cells(GridPlaces<Place>{a.grid, point.cell}, [&](Place place, int step, T weight) {
       const T value = weight * point.kx[step];
       add(cells + place, static_cast<A>(strength.x * value), static_cast<A>(strength.y * value));
     });
   }
 };
 
-template <class T, class A, int D, int W>
+template <class T, class A, int D, int W, class Place>
 __global__ void __launch_bounds__(spread_threads) global_kernel(const __grid_constant__ StageArguments<T, A> arguments) {
-  __shared__ typename GlobalAgent<T, A, D, W>::Shared shared;
-  GlobalAgent<T, A, D, W>{arguments, shared}.run();
+  __shared__ typename GlobalAgent<T, A, D, W, Place>::Shared shared;
+  GlobalAgent<T, A, D, W, Place>{arguments, shared}.run();
 }
 
 template <class T, class A> void spread_global(int dim, const StageArguments<T, A>& arguments, cudaStream_t stream) {
   if (arguments.points.count == 0) return;
   dispatch<1, 3>(dim, [&](auto d) {
     dispatch<min_width, max_width>(arguments.kernel.width, [&](auto w) {
-      constexpr int many = GlobalAgent<T, A, d(), w()>::points_a_block;
-      const auto blocks = static_cast<unsigned>((arguments.points.count + many - 1) / many);
-      global_kernel<T, A, d(), w()><<<blocks, spread_threads, 0, stream>>>(arguments);
+      with_place(arguments.grid, [&](auto place) {
+        constexpr int many = GlobalAgent<T, A, d(), w(), decltype(place)>::points_a_block;
+        const auto blocks = static_cast<unsigned>((arguments.points.count + many - 1) / many);
+        global_kernel<T, A, d(), w(), decltype(place)><<<blocks, spread_threads, 0, stream>>>(arguments);
+      });
     });
   });
   check_launch("spread");
@@ -100,7 +102,7 @@ template <class T, class A, int D, int W> struct TileAgent {
   __device__ int tile_cells() const { return static_cast<int>(tile.size[0] * tile.size[1] * tile.size[2]); }
 
   __device__ void run(const Subproblem& item) {
-    shared.kernel.load(a.kernel.coefficients, a.kernel.degree);
+    shared.kernel.load(a.kernel.coefficients);
     std::uint32_t corner[max_dim]{}, bin = item.bin;
     for (int axis = 0; axis < D; ++axis) {
       corner[axis] = bin % tile.bins.count[axis] * tile.bins.size[axis];
@@ -124,7 +126,7 @@ template <class T, class A, int D, int W> struct TileAgent {
       const bool there = first + team < item.count;
       const std::int64_t i = item.first + (there ? first + team : 0);
       TeamPoint<T, D, W> point;
-      point.load(a.points, i, shared.kernel, a.kernel.degree, shared.values[team]);
+      point.load(a.points, i, shared.kernel, shared.values[team]);
       if (!there) continue;
       const auto in_tile = [&](int axis, int cell) -> int {
         const int inside = static_cast<int>(point.cell[axis] - corner[axis]) + cell;

@@ -10,8 +10,7 @@ namespace offgrid::cuda {
 
 template <class T> struct KernelView {
   int width;
-  int degree;
-  const T* coefficients;  // [degree + 1][width], on the device
+  const T* coefficients;  // [max_degree + 1][width], on the device
 };
 
 // T: of the points and strengths, A: of the grid.

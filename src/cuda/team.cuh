@@ -33,18 +33,27 @@ template <int D, int W> struct TeamShape {
 
 // The polynomials, in shared memory because lanes look up different pieces.
 template <class T, int W> struct KernelCoefficients {
-  static constexpr int most = (max_degree(W, precision_of<T>) + 1) * W;
-  T values[most];
+  static constexpr int degree = max_degree(W, precision_of<T>);
+  T values[(degree + 1) * W];
 
-  __device__ void load(const T* from, int degree) {
+  __device__ void load(const T* from) {
     for (int i = threadIdx.x; i < (degree + 1) * W; i += blockDim.x) values[i] = from[i];
   }
-  __device__ T operator()(int piece, T t, int degree) const {
+  __device__ T operator()(int piece, T t) const {
     T sum = values[degree * W + piece];
+#pragma unroll
     for (int power = degree - 1; power >= 0; --power) sum = fma(sum, t, values[power * W + piece]);
     return sum;
   }
 };
+
+// The first cell along an axis that point i reaches.
+template <class T> __device__ std::uint32_t cell_of(const PackedPoints<T>& points, std::int64_t i, int axis) {
+  std::uint64_t packed = points.low[i];
+  if (points.high != nullptr) packed |= std::uint64_t{points.high[i]} << 32;
+  const int bits = points.shift[axis + 1] - points.shift[axis];
+  return static_cast<std::uint32_t>(packed >> points.shift[axis]) & (bits >= 32 ? ~0u : (1u << bits) - 1);
+}
 
 // What a lane knows of its team's point.
 template <class T, int D, int W> struct TeamPoint {
@@ -57,15 +66,11 @@ template <class T, int D, int W> struct TeamPoint {
   const T* kz;
 
   // values: D * W numbers of shared memory that belong to the team. All lanes of the warp call it together.
-  __device__ void load(const PackedPoints<T>& points, std::int64_t i, const KernelCoefficients<T, W>& kernel, int degree,
-                       T* values) {
+  __device__ void load(const PackedPoints<T>& points, std::int64_t i, const KernelCoefficients<T, W>& kernel, T* values) {
     const int lane = threadIdx.x % Shape::lanes;
-    std::uint64_t packed = points.low[i];
-    if (points.high != nullptr) packed |= std::uint64_t{points.high[i]} << 32;
-    for (int axis = 0; axis < D; ++axis)
-      cell[axis] = static_cast<std::uint32_t>(packed >> points.shift[axis]) & mask(points.shift[axis + 1] - points.shift[axis]);
+    for (int axis = 0; axis < D; ++axis) cell[axis] = cell_of(points, i, axis);
     __syncwarp();  // the values of the point before have been read
-    for (int v = lane; v < D * W; v += Shape::lanes) values[v] = kernel(v % W, points.t[v / W][i], degree);
+    for (int v = lane; v < D * W; v += Shape::lanes) values[v] = kernel(v % W, points.t[v / W][i]);
     __syncwarp();
     busy = lane < Shape::busy_lanes;
     x = lane % Shape::x_lanes, y = lane / Shape::x_lanes % Shape::y_lanes, z = lane / (Shape::x_lanes * Shape::y_lanes);
@@ -102,20 +107,26 @@ template <class T, int D, int W> struct TeamPoint {
       }
     }
   }
-
-  static __device__ std::uint32_t mask(int bits) { return bits >= 32 ? ~0u : (1u << bits) - 1; }
 };
 
-// Places in the whole grid, wrapped around.
-struct GridPlaces {
+// Places in the whole grid, wrapped around. Place: 32 bits where they suffice for the grid.
+template <class Place> struct GridPlaces {
   const GridShape& grid;
   const std::uint32_t* cell;
-  __device__ std::uint64_t operator()(int axis, int i) const {
-    std::uint64_t wrapped = std::uint64_t{cell[axis]} + i;
+  __device__ Place operator()(int axis, int i) const {
+    std::uint32_t wrapped = cell[axis] + static_cast<std::uint32_t>(i);  // n < 2^31
     if (wrapped >= grid.n[axis]) wrapped -= grid.n[axis];
     if (axis == 0) return wrapped;
-    return (axis == 1 ? wrapped : wrapped * grid.n[1]) * grid.n[0];
+    return (axis == 1 ? Place{wrapped} : Place{wrapped} * grid.n[1]) * grid.n[0];
   }
 };
+
+// Calls body(Place{}) with the type that holds any place of the grid.
+template <class Body> void with_place(const GridShape& grid, Body&& body) {
+  if (grid.cells <= ~std::uint32_t{0})
+    body(std::uint32_t{});
+  else
+    body(std::uint64_t{});
+}
 
 }  // namespace offgrid::cuda

@@ -84,12 +84,12 @@ template <class T> void expect_same_bits(const BackendUnderTest& where, const Sp
   }
 }
 
-TEST_P(ThreadsTest, same_bits_for_a_fixed_number_of_threads) {
+TEST_P(ThreadsTest, deterministic_means_same_bits_for_a_fixed_number_of_threads) {
   for_both_precisions([&](auto zero) {
     using T = decltype(zero);
     for (const Sizes& modes : std::vector<Sizes>{{2000}, {60, 50}, {16, 17, 18}})
       for (const int threads : {1, 2, 3, 8}) {
-        const Spec spec{.modes = modes, .tolerance = 1e-5, .options = {.threads = threads}};
+        const Spec spec{.modes = modes, .tolerance = 1e-5, .options = {.deterministic = true, .threads = threads}};
         expect_same_bits<T>(where(), spec, uniform_points<T>(static_cast<int>(modes.size()), 20000));
         expect_same_bits<T>(where(), spec, clustered_points<T>(static_cast<int>(modes.size()), 20000));
       }

@@ -1,0 +1,70 @@
+// The fixture of the tests that only a GPU can run: they are skipped, and say why, where there is none.
+#pragma once
+
+#include <cuda_runtime_api.h>
+
+#include "transform.hpp"
+
+namespace support {
+
+class GpuTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    try {
+      where_ = {"cuda", offgrid::backend_for(offgrid::DeviceKind::cuda)};
+    } catch (const offgrid::Error& error) {
+      GTEST_SKIP() << error.what();
+    }
+  }
+  [[nodiscard]] const BackendUnderTest& where() const { return where_; }
+
+ private:
+  BackendUnderTest where_;
+};
+
+// A plan with its arrays on the GPU, whose calls are asynchronous.
+template <class T> class GpuPlan {
+ public:
+  using Complex = std::complex<T>;
+
+  GpuPlan(const BackendUnderTest& where, Spec spec, PointSet<T> points)
+      : spec_(std::move(spec)),
+        points_(std::move(points)),
+        plan_(offgrid::make_plan(problem_of<T>(spec_), spec_.options, where.backend)),
+        in_(random_values<T>(size(spec_.backward()), 3)),
+        source_(where, in_),
+        result_(where, std::vector<Complex>(static_cast<std::size_t>(size(spec_.forward())))) {
+    for (const auto& axis : points_.axis) axes_.emplace_back(where, axis);
+  }
+
+  void set_points(cudaStream_t stream = nullptr) {
+    std::array<const void*, offgrid::max_dim> raw{};
+    for (std::size_t a = 0; a < axes_.size(); ++a) raw[a] = axes_[a].data();
+    plan_->set_points(points_.count(), raw, stream);
+  }
+  void execute(cudaStream_t stream = nullptr) {
+    const bool to_modes = spec_.forward() == To::modes;
+    plan_->execute((to_modes ? source_ : result_).data(), (to_modes ? result_ : source_).data(), stream);
+  }
+  void clear_result() { check_gpu(cudaMemset(result_.data(), 0xff, result_.host().size() * sizeof(Complex))); }
+
+  [[nodiscard]] double error() {
+    return relative_error(result_.host(), direct_sum<T>(spec_.forward(), spec_.forward_sum(), points_, in_));
+  }
+  [[nodiscard]] std::vector<Complex> result() { return result_.host(); }
+  [[nodiscard]] offgrid::AnyPlan& plan() { return *plan_; }
+
+ private:
+  [[nodiscard]] std::int64_t size(To side) const {
+    return spec_.options.transforms * (side == To::modes ? product(spec_.modes) : points_.count());
+  }
+
+  Spec spec_;
+  PointSet<T> points_;
+  std::unique_ptr<offgrid::AnyPlan> plan_;
+  std::vector<Complex> in_;
+  DeviceArray<Complex> source_, result_;
+  std::vector<DeviceArray<T>> axes_;
+};
+
+}  // namespace support

@@ -1,0 +1,92 @@
+// Every method of the paper, everywhere: all widths and dimensions, bins and shared memory of any size, crowded points.
+#include "gpu_test.hpp"
+
+namespace {
+
+using namespace support;
+using offgrid::Method;
+
+class MethodsTest : public GpuTest {};
+
+const std::vector<Sizes> shapes{{200}, {21, 20}, {8, 9, 10}};
+
+TEST_F(MethodsTest, every_method_and_width_keeps_the_tolerance_of_its_kernel) {
+  for_both_precisions([&](auto zero) {
+    using T = decltype(zero);
+    for (const Sizes& modes : shapes)
+      for (const Method method : {Method::gm, Method::gm_sort, Method::sm})
+        for (int width = 2; width <= 16; ++width) {
+          Spec spec{.modes = modes, .options = {.upsampling = 2, .width = width, .method = method}};
+          spec.tolerance = 1;  // of the kernel itself: read from the plan
+          Transform<T> transform(where(), spec);
+          const auto points = uniform_points<T>(static_cast<int>(modes.size()), 300);
+          transform.set_points(points);
+          const Errors errors = measure(transform, points);
+          SCOPED_TRACE(offgrid::text(spec.name(), " method ", static_cast<int>(method), " width ", width));
+          EXPECT_LE(errors.forward, transform.get("expected_error"));
+          EXPECT_LE(errors.adjoint, transform.get("expected_error"));
+        }
+  });
+}
+
+// SM where the default tile, a smaller one, or none fits: the peers failed there, or returned nonsense (c24, c58, PR f807).
+TEST_F(MethodsTest, little_shared_memory_is_enough) {
+  for_both_precisions([&](auto zero) {
+    using T = decltype(zero);
+    for (const Sizes& modes : shapes)
+      for (const double tolerance : {1e-1, 1e-3, usual_tolerance<T>})
+        for (const std::int64_t bytes : {1 << 10, 8 << 10, 24 << 10, 48 << 10, 100 << 10}) {
+          Spec spec{.modes = modes, .tolerance = tolerance};
+          spec.options.method = Method::sm, spec.options.shared_bytes = bytes;
+          expect_accurate<T>(where(), spec, uniform_points<T>(static_cast<int>(modes.size()), 400));
+        }
+  });
+}
+
+TEST_F(MethodsTest, bins_and_subproblems_of_any_size) {
+  for_both_precisions([&](auto zero) {
+    using T = decltype(zero);
+    for (const Sizes& modes : shapes)
+      for (const std::int64_t bin : {1, 3, 1000})
+        for (const std::int64_t subproblem : {1, 7, 100000}) {
+          Spec spec{.modes = modes, .tolerance = usual_tolerance<T>};
+          spec.options.method = Method::sm, spec.options.subproblem = subproblem;
+          spec.options.bin1 = spec.options.bin2 = spec.options.bin3 = bin;
+          expect_accurate<T>(where(), spec, uniform_points<T>(static_cast<int>(modes.size()), 700));
+        }
+  });
+}
+
+TEST_F(MethodsTest, deterministic_spreading_is_accurate_and_repeats_its_bits) {
+  for_both_precisions([&](auto zero) {
+    using T = decltype(zero);
+    for (const Sizes& modes : std::vector<Sizes>{{3000}, {2}, {60, 50}, {3, 70}, {16, 17, 18}, {1, 2, 40}}) {
+      Spec spec{.modes = modes, .tolerance = usual_tolerance<T>, .options = {.transforms = 2, .deterministic = true}};
+      const auto points = uniform_points<T>(static_cast<int>(modes.size()), 3000);
+      expect_accurate<T>(where(), spec, points);
+      Transform<T> transform(where(), spec);
+      transform.set_points(points);
+      const auto in = random_values<T>(transform.size_of(To::points), 1);
+      const auto first = transform.execute(in);
+      for (int round = 0; round < 5; ++round) EXPECT_EQ(transform.execute(in), first);
+    }
+  });
+}
+
+TEST_F(MethodsTest, cpu_and_gpu_agree) {
+  const BackendUnderTest cpu{"cpu", offgrid::backend_for(offgrid::DeviceKind::cpu)};
+  for_both_precisions([&](auto zero) {
+    using T = decltype(zero);
+    for (const int type : {1, 2})
+      for (const Sizes& modes : shapes) {
+        const Spec spec{.type = type, .modes = modes, .options = {.transforms = 3, .upsampling = 2, .width = 7}};
+        const auto points = uniform_points<T>(static_cast<int>(modes.size()), 500);
+        Transform<T> here(cpu, spec), there(where(), spec);
+        here.set_points(points), there.set_points(points);
+        const auto in = random_values<T>(here.size_of(spec.backward()), 5);
+        EXPECT_LE(relative_error(there.execute(in), here.execute(in)), rounding<T>) << spec.name();
+      }
+  });
+}
+
+}  // namespace
