@@ -25,59 +25,58 @@ __device__ inline std::int64_t place_of_cell(std::int64_t cell, std::int64_t gri
 }
 __device__ inline std::int64_t magnitude(std::int64_t mode) { return mode < 0 ? -mode : mode; }
 
+// Blocks: x along a row, y rows, z planes; the vectors of a batch in a loop.
 template <class T, class A>
 __global__ void __launch_bounds__(threads)
     crop_kernel(const Complex<A>* cells, Complex<T>* modes, GridShape grid, ModeBox box, Deconvolution<A> factors,
-                std::int64_t batch) {
+                int batch) {
   const std::int64_t x = std::int64_t{blockIdx.x} * threads + threadIdx.x;
   if (x >= box.modes[0]) return;
   const std::int64_t kx = mode_of(x, box.modes[0], box.fft_order), cx = kx < 0 ? kx + grid.n[0] : kx;
   const A fx = factors.axis[0][magnitude(kx)];
-  const std::int64_t rows = box.modes[1] * box.modes[2];
-  for (std::int64_t row = blockIdx.y; row < rows * batch; row += gridDim.y) {
-    const std::int64_t vector = row / rows, inner = row - vector * rows, z = inner / box.modes[1];
-    const std::int64_t ky = mode_of(inner - z * box.modes[1], box.modes[1], box.fft_order);
-    const std::int64_t kz = mode_of(z, box.modes[2], box.fft_order);
-    const std::int64_t cy = ky < 0 ? ky + grid.n[1] : ky, cz = kz < 0 ? kz + grid.n[2] : kz;
-    const A factor = fx * factors.axis[1][magnitude(ky)] * factors.axis[2][magnitude(kz)];
-    const Complex<A> value = cells[vector * grid.cells + (cz * grid.n[1] + cy) * grid.n[0] + cx];
-    modes[row * box.modes[0] + x] = {static_cast<T>(value.x * factor), static_cast<T>(value.y * factor)};
-  }
+  for (std::int64_t z = blockIdx.z; z < box.modes[2]; z += gridDim.z)
+    for (std::int64_t y = blockIdx.y; y < box.modes[1]; y += gridDim.y) {
+      const std::int64_t ky = mode_of(y, box.modes[1], box.fft_order), kz = mode_of(z, box.modes[2], box.fft_order);
+      const std::int64_t cy = ky < 0 ? ky + grid.n[1] : ky, cz = kz < 0 ? kz + grid.n[2] : kz;
+      const A factor = fx * factors.axis[1][magnitude(ky)] * factors.axis[2][magnitude(kz)];
+      const Complex<A>* from = cells + (cz * grid.n[1] + cy) * grid.n[0] + cx;
+      Complex<T>* to = modes + (z * box.modes[1] + y) * box.modes[0] + x;
+      for (int vector = 0; vector < batch; ++vector, from += grid.cells, to += box.modes[0] * box.modes[1] * box.modes[2])
+        *to = {static_cast<T>(from->x * factor), static_cast<T>(from->y * factor)};
+    }
 }
 
-// Writes every cell of the rows it is given: planes [0, kept) and [planes - kept, planes) of the slowest axis, or all.
+// Writes every cell of the planes [0, kept) and [n3 - kept, n3), or of all of them where kept is 0.
 template <class T, class A>
 __global__ void __launch_bounds__(threads)
-    pad_kernel(const Complex<T>* modes, Complex<A>* cells, GridShape grid, ModeBox box, Deconvolution<A> factors,
-               std::int64_t batch, int slowest, std::int64_t kept) {
+    pad_kernel(const Complex<T>* modes, Complex<A>* cells, GridShape grid, ModeBox box, Deconvolution<A> factors, int batch,
+               std::int64_t kept) {
   const std::int64_t x = std::int64_t{blockIdx.x} * threads + threadIdx.x;
   if (x >= grid.n[0]) return;
   const std::int64_t px = place_of_cell(x, grid.n[0], box.modes[0], box.fft_order);
-  std::int64_t n[max_dim] = {grid.n[0], grid.n[1], grid.n[2]};
-  if (slowest > 0 && kept > 0) n[slowest] = 2 * kept;
-  const std::int64_t rows = n[1] * n[2];
-  for (std::int64_t row = blockIdx.y; row < rows * batch; row += gridDim.y) {
-    const std::int64_t vector = row / rows, inner = row - vector * rows;
-    std::int64_t z = inner / n[1], y = inner - z * n[1];
-    if (slowest == 1 && kept > 0 && y >= kept) y += grid.n[1] - 2 * kept;
-    if (slowest == 2 && kept > 0 && z >= kept) z += grid.n[2] - 2 * kept;
-    const std::int64_t py = place_of_cell(y, grid.n[1], box.modes[1], box.fft_order);
-    const std::int64_t pz = place_of_cell(z, grid.n[2], box.modes[2], box.fft_order);
-    Complex<A> value{0, 0};
-    if (px >= 0 && py >= 0 && pz >= 0) {
-      const auto from = modes[((vector * box.modes[2] + pz) * box.modes[1] + py) * box.modes[0] + px];
-      const A factor = factors.axis[0][magnitude(mode_of(px, box.modes[0], box.fft_order))] *
-                       factors.axis[1][magnitude(mode_of(py, box.modes[1], box.fft_order))] *
+  const A fx = px >= 0 ? factors.axis[0][magnitude(mode_of(px, box.modes[0], box.fft_order))] : A(0);
+  const std::int64_t planes = kept > 0 ? 2 * kept : grid.n[2];
+  for (std::int64_t plane = blockIdx.z; plane < planes; plane += gridDim.z)
+    for (std::int64_t y = blockIdx.y; y < grid.n[1]; y += gridDim.y) {
+      const std::int64_t z = kept > 0 && plane >= kept ? plane + grid.n[2] - planes : plane;
+      const std::int64_t py = place_of_cell(y, grid.n[1], box.modes[1], box.fft_order);
+      const std::int64_t pz = place_of_cell(z, grid.n[2], box.modes[2], box.fft_order);
+      Complex<A>* to = cells + (z * grid.n[1] + y) * grid.n[0] + x;
+      if (px < 0 || py < 0 || pz < 0) {
+        for (int vector = 0; vector < batch; ++vector, to += grid.cells) *to = {0, 0};
+        continue;
+      }
+      const A factor = fx * factors.axis[1][magnitude(mode_of(py, box.modes[1], box.fft_order))] *
                        factors.axis[2][magnitude(mode_of(pz, box.modes[2], box.fft_order))];
-      value = {static_cast<A>(from.x) * factor, static_cast<A>(from.y) * factor};
+      const Complex<T>* from = modes + (pz * box.modes[1] + py) * box.modes[0] + px;
+      for (int vector = 0; vector < batch; ++vector, to += grid.cells, from += box.modes[0] * box.modes[1] * box.modes[2])
+        *to = {static_cast<A>(from->x) * factor, static_cast<A>(from->y) * factor};
     }
-    cells[vector * grid.cells + (z * grid.n[1] + y) * grid.n[0] + x] = value;
-  }
 }
 
-dim3 row_blocks(std::int64_t length, std::int64_t rows) {
-  return {static_cast<unsigned>((length + threads - 1) / threads),
-          static_cast<unsigned>(std::min<std::int64_t>(rows, 65535)), 1};
+dim3 blocks_of(std::int64_t length, std::int64_t rows, std::int64_t planes) {
+  const auto limited = [](std::int64_t count) { return static_cast<unsigned>(std::min<std::int64_t>(count, 65535)); };
+  return {static_cast<unsigned>((length + threads - 1) / threads), limited(rows), limited(planes)};
 }
 
 template <class A> constexpr cufftType type_of = sizeof(A) == 4 ? CUFFT_C2C : CUFFT_Z2Z;
@@ -121,7 +120,7 @@ GridFft<A>::GridFft(const Design& design, const GridShape& grid, std::int64_t ba
   box_ = {{design.problem.modes[0], design.problem.modes[1], design.problem.modes[2]},
           design.options.mode_order == ModeOrder::fft};
   const auto cells = static_cast<long long>(grid.cells);
-  pruned_ = dim_ > 1 && cells * std::int64_t{sizeof(std::complex<A>)} >= pruned_fft_bytes;
+  pruned_ = dim_ == 3 && cells * std::int64_t{sizeof(std::complex<A>)} >= pruned_fft_bytes;
   planes_ = grid.n[dim_ - 1], plane_cells_ = cells / planes_;
   FftPlan::Layout layout{dim_, {}, 1, cells, batch};
   for (int axis = 0; axis < dim_; ++axis) layout.size[dim_ - 1 - axis] = grid.n[axis];
@@ -161,7 +160,7 @@ void GridFft<A>::grid_to_modes(std::complex<A>* cells, std::complex<T>* modes, i
     along_.run(cells + vector * grid_.cells, sign, stream);
     run_planes(cells + vector * grid_.cells, sign, stream);
   }
-  crop_kernel<T, A><<<row_blocks(box_.modes[0], box_.modes[1] * box_.modes[2] * batch), threads, 0, stream>>>(
+  crop_kernel<T, A><<<blocks_of(box_.modes[0], box_.modes[1], box_.modes[2]), threads, 0, stream>>>(
       reinterpret_cast<const Complex<A>*>(cells), reinterpret_cast<Complex<T>*>(modes), grid_, box_, factors, batch);
   check_launch("deconvolution");
 }
@@ -170,10 +169,9 @@ template <class A>
 template <class T>
 void GridFft<A>::modes_to_grid(const std::complex<T>* modes, std::complex<A>* cells, int batch, Sign sign,
                                const Deconvolution<A>& factors, cudaStream_t stream) const {
-  const std::int64_t rows = static_cast<std::int64_t>(grid_.cells) / grid_.n[0] * batch;
-  pad_kernel<T, A><<<row_blocks(grid_.n[0], rows), threads, 0, stream>>>(
-      reinterpret_cast<const Complex<T>*>(modes), reinterpret_cast<Complex<A>*>(cells), grid_, box_, factors, batch,
-      dim_ - 1, pruned_ ? kept_ : 0);
+  const std::int64_t kept = pruned_ ? kept_ : 0;
+  pad_kernel<T, A><<<blocks_of(grid_.n[0], grid_.n[1], pruned_ ? 2 * kept : grid_.n[2]), threads, 0, stream>>>(
+      reinterpret_cast<const Complex<T>*>(modes), reinterpret_cast<Complex<A>*>(cells), grid_, box_, factors, batch, kept);
   check_launch("deconvolution");
   if (!pruned_) return run_whole(cells, batch, sign, stream);
   const auto idle = static_cast<std::size_t>((planes_ - 2 * kept_) * plane_cells_) * sizeof(std::complex<A>);

@@ -9,13 +9,14 @@
 namespace offgrid::cuda {
 
 template <class T, class A, int D, int W, class Place> struct InterpAgent {
-  using Shape = TeamShape<D, W>;
+  static constexpr int lanes = interp_lanes(D, W);
+  using Shape = TeamShape<D, W, lanes>;
+  using Point = TeamPoint<T, D, W, lanes>;
   static constexpr int teams = interp_threads / Shape::lanes;
-  static constexpr int points_a_block = teams * interp_rounds;
 
   struct Shared {
     KernelCoefficients<T, W> kernel;
-    T values[teams][D * W];
+    T values[teams][Shape::values];
   };
 
   const StageArguments<T, A>& a;
@@ -24,16 +25,26 @@ template <class T, class A, int D, int W, class Place> struct InterpAgent {
   __device__ void run() {
     shared.kernel.load(a.kernel.coefficients);
     __syncthreads();
-    const int team = threadIdx.x / Shape::lanes;
-    for (int round = 0; round < interp_rounds; ++round) {
-      const std::int64_t i = std::int64_t{blockIdx.x} * points_a_block + round * teams + team;
-      TeamPoint<T, D, W> point;
-      point.load(a.points, i < a.points.count ? i : a.points.count - 1, shared.kernel, shared.values[team]);
-      for (int vector = 0; vector < a.batch; ++vector) gather(point, i, vector);
+    const int team = threadIdx.x / lanes;
+    const std::int64_t first = std::int64_t{blockIdx.x} * teams * a.rounds + team, last = a.points.count - 1;
+    const int first_vector = blockIdx.y * a.vectors, end_vector = min(first_vector + a.vectors, a.batch);
+    RawPoint<T, D> next;
+    next.fetch(a.points, min(first, last));
+    for (int round = 0; round < a.rounds; ++round) {
+      const std::int64_t i = first + round * teams;
+      const RawPoint<T, D> raw = next;
+      next.fetch(a.points, min(i + teams, last));
+      Point point;
+      point.load(a.points, raw, shared.kernel, shared.values[team]);
+      for (int vector = first_vector; vector < end_vector; ++vector) {
+        const Complex<T> sum = gather(point, vector);
+        if (threadIdx.x % lanes == 0 && i <= last)
+          reinterpret_cast<Complex<T>*>(a.strengths)[vector * a.stride + a.points.first + raw.index] = sum;
+      }
     }
   }
 
-  __device__ void gather(const TeamPoint<T, D, W>& point, std::int64_t i, int vector) {
+  __device__ Complex<T> gather(const Point& point, int vector) {
     const auto* cells = reinterpret_cast<const Complex<A>*>(a.cells) + vector * a.grid.cells;
     T re[Shape::x_steps]{}, im[Shape::x_steps]{};
     point.for_cells(GridPlaces<Place>{a.grid, point.cell}, [&](Place place, int step, T weight) {
@@ -42,13 +53,12 @@ template <class T, class A, int D, int W, class Place> struct InterpAgent {
     });
     Complex<T> sum{0, 0};
     for (int s = 0; s < Shape::x_steps; ++s) sum.x = fma(point.kx[s], re[s], sum.x), sum.y = fma(point.kx[s], im[s], sum.y);
-    for (int reach = Shape::lanes / 2; reach > 0; reach /= 2) {
+#pragma unroll
+    for (int reach = lanes / 2; reach > 0; reach /= 2) {
       sum.x += __shfl_xor_sync(~0u, sum.x, reach);
       sum.y += __shfl_xor_sync(~0u, sum.y, reach);
     }
-    if (threadIdx.x % Shape::lanes != 0 || i >= a.points.count) return;
-    const std::int64_t to = a.points.first + (a.points.index ? a.points.index[i] : i);
-    reinterpret_cast<Complex<T>*>(a.strengths)[vector * a.stride + to] = sum;
+    return sum;
   }
 };
 
@@ -63,9 +73,9 @@ template <class T, class A> void interpolate(int dim, const StageArguments<T, A>
   dispatch<1, 3>(dim, [&](auto d) {
     dispatch<min_width, max_width>(arguments.kernel.width, [&](auto w) {
       with_place(arguments.grid, [&](auto place) {
-        constexpr int many = InterpAgent<T, A, d(), w(), decltype(place)>::points_a_block;
-        const auto blocks = static_cast<unsigned>((arguments.points.count + many - 1) / many);
-        interp_kernel<T, A, d(), w(), decltype(place)><<<blocks, interp_threads, 0, stream>>>(arguments);
+        auto cut = arguments;
+        const dim3 blocks = cut_work(cut, InterpAgent<T, A, d(), w(), decltype(place)>::teams);
+        interp_kernel<T, A, d(), w(), decltype(place)><<<blocks, interp_threads, 0, stream>>>(cut);
       });
     });
   });

@@ -49,7 +49,7 @@ TileSpec make_tile(const Bins& bins, int dim, int width) {
 
 // The kernel's coefficients and the values of the teams' points.
 std::size_t fixed_shared_bytes(int dim, int width, Precision precision) {
-  const int values = most_tile_threads / team_lanes(dim, width) * dim * width;
+  const int values = most_tile_threads / spread_lanes(dim, width) * dim * width;
   return (precision == Precision::f32 ? 4 : 8) * static_cast<std::size_t>((max_degree(width, precision) + 1) * width + values);
 }
 
@@ -78,8 +78,12 @@ MethodChoice choose_method(const Design& design, const Device& device) {
   MethodChoice choice;
   choice.wide = design.problem.precision == Precision::f32 && design.problem.tolerance < wide_tolerance;
   const std::size_t real_bytes = design.problem.precision == Precision::f32 && !choice.wide ? 4 : 8;
-  choice.method = options.method == Method::automatic ? Method::sm : options.method;
   const GridShape grid = shape_of(design);
+  const std::int64_t points = options.points_hint > 0 ? options.points_hint : design.mode_count();
+  choice.method = options.method;
+  if (choice.method == Method::automatic)
+    choice.method = few_for_tiles(points, static_cast<double>(grid.cells), real_bytes == 8, design.problem.tolerance)
+                        ? Method::gm_sort : Method::sm;
   Sizes bin = wanted_bin(design);
   choice.ordered = options.deterministic;
   if (choice.ordered) choice.method = Method::gm_sort, bin = ordered_bin(dim);
@@ -104,7 +108,10 @@ MethodChoice choose_method(const Design& design, const Device& device) {
       choice.tile.threads = tile_threads(choice.tile.bytes(real_bytes));
     }
   }
-  choice.sort = {dim, width, grid, bins_that_count(grid, bin), options.subproblem > 0 ? options.subproblem : paper_subproblem,
+  const std::int64_t subproblem = options.subproblem > 0                  ? options.subproblem
+                                  : options.method == Method::automatic ? subproblem_for(points, device.multiprocessors)
+                                                                        : paper_subproblem;
+  choice.sort = {dim, width, grid, bins_that_count(grid, bin), subproblem,
                  most_set_points, choice.method != Method::gm, choice.method == Method::sm || choice.ordered};
   return choice;
 }

@@ -80,8 +80,10 @@ template <class T, class A, int D, int W> struct OrderedAgent {
       shared.values[p][value] = shared.kernel(value % W, a.points.t[value / W][first + p]);
     }
     for (int p = threadIdx.x; p < count; p += ordered_threads) {
-      for (int axis = 0; axis < D; ++axis) shared.cell[p][axis] = cell_of(a.points, first + p, axis);
-      shared.strength[p] = strength_of(a, first + p, vector);
+      RawPoint<T, D> raw;
+      raw.fetch(a.points, first + p);
+      for (int axis = 0; axis < D; ++axis) shared.cell[p][axis] = raw.cell(a.points, axis);
+      shared.strength[p] = strength_of(a, raw.index, vector);
     }
     __syncthreads();
     for (int p = 0; p < count; ++p)

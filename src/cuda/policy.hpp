@@ -2,6 +2,7 @@
 // elsewhere.
 #pragma once
 
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 
@@ -33,8 +34,13 @@ constexpr int team_lanes(int dim, int width) {
   return best;
 }
 
-inline constexpr int interp_threads = 256, interp_rounds = 8;
-inline constexpr int spread_threads = 256, spread_rounds = 8;
+// To add in shared memory without conflicts takes a team; to read, a thread a point is fastest, as in the paper.
+constexpr int interp_lanes(int, int) { return 1; }
+constexpr int spread_lanes(int dim, int width) { return team_lanes(dim, width); }
+
+inline constexpr int interp_threads = 256, spread_threads = 256;
+inline constexpr int most_rounds = 8;         // points that a team works on one after the other
+inline constexpr int enough_blocks = 132 * 8;  // to keep a large GPU busy
 inline constexpr int most_tile_threads = 512;
 
 // --- bins and tiles ---------------------------------------------------------------------------------------------------
@@ -57,11 +63,27 @@ inline constexpr std::int64_t most_set_points = std::int64_t{1} << 26;  // sorte
 inline constexpr std::size_t kept_scratch_bytes = std::size_t{2} << 30;
 inline constexpr std::size_t roomy_tile_bytes = 56 << 10;  // several blocks a multiprocessor fit
 
+// Adding in global memory wins where a tile would hold few points, and where there is little to do at all.
+// But there each cell is one long sum, and where the points may all fall into one, f32 must bear that.
+inline bool few_for_tiles(std::int64_t points, double cells, bool f64_grid, double tolerance) {
+  const auto count = static_cast<double>(points);
+  if (f64_grid) return count < 0.05 * cells;
+  const double worst_sum = 6e-8 * std::sqrt(count);
+  return worst_sum < 0.3 * tolerance && (count < 0.25 * cells || count < 50'000);
+}
+
+// Enough subproblems for all multiprocessors, if the points suffice.
+constexpr std::int64_t subproblem_for(std::int64_t points, int multiprocessors) {
+  const std::int64_t share = points / (std::int64_t{8} * multiprocessors);
+  return share < 128 ? 128 : share > paper_subproblem ? paper_subproblem : share;
+}
+
 constexpr int tile_threads(std::size_t bytes) { return bytes <= roomy_tile_bytes ? 256 : most_tile_threads; }
 
 // --- FFT --------------------------------------------------------------------------------------------------------------
-// A grid from here on is transformed axis by axis, without the parts that are cropped; smaller ones are bound by the
-// number of launches, and go through one plan for the whole batch.
+// A 3D grid from here on is transformed without the planes that are cropped; smaller ones are bound by the number of
+// launches, and go through one plan for the whole batch. In 2D cuFFT takes three passes for a strided axis of some
+// thousand cells, and what is saved is lost.
 inline constexpr std::int64_t pruned_fft_bytes = std::int64_t{16} << 20;
 
 // --- sigma and width --------------------------------------------------------------------------------------------------

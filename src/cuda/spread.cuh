@@ -17,20 +17,20 @@ __device__ inline void add(float2* to, float x, float y) {
 }
 __device__ inline void add(double2* to, double x, double y) { atomicAdd(&to->x, x), atomicAdd(&to->y, y); }
 
-template <class T, class A> __device__ Complex<T> strength_of(const StageArguments<T, A>& a, std::int64_t i, int vector) {
-  const std::int64_t from = a.points.first + (a.points.index ? a.points.index[i] : i);
-  return reinterpret_cast<const Complex<T>*>(a.strengths)[vector * a.stride + from];
+template <class T, class A> __device__ Complex<T> strength_of(const StageArguments<T, A>& a, std::uint32_t index, int vector) {
+  return reinterpret_cast<const Complex<T>*>(a.strengths)[vector * a.stride + a.points.first + index];
 }
 
 // --- GM and GM-sort ---------------------------------------------------------------------------------------------------
 template <class T, class A, int D, int W, class Place> struct GlobalAgent {
-  using Shape = TeamShape<D, W>;
-  static constexpr int teams = spread_threads / Shape::lanes;
-  static constexpr int points_a_block = teams * spread_rounds;
+  static constexpr int lanes = spread_lanes(D, W);
+  using Shape = TeamShape<D, W, lanes>;
+  using Point = TeamPoint<T, D, W, lanes>;
+  static constexpr int teams = spread_threads / lanes;
 
   struct Shared {
     KernelCoefficients<T, W> kernel;
-    T values[teams][D * W];
+    T values[teams][Shape::values];
   };
 
   const StageArguments<T, A>& a;
@@ -39,19 +39,24 @@ template <class T, class A, int D, int W, class Place> struct GlobalAgent {
   __device__ void run() {
     shared.kernel.load(a.kernel.coefficients);
     __syncthreads();
-    const int team = threadIdx.x / Shape::lanes;
-    for (int round = 0; round < spread_rounds; ++round) {
-      const std::int64_t i = std::int64_t{blockIdx.x} * points_a_block + round * teams + team;
-      TeamPoint<T, D, W> point;
-      point.load(a.points, i < a.points.count ? i : a.points.count - 1, shared.kernel, shared.values[team]);
-      if (i < a.points.count)
-        for (int vector = 0; vector < a.batch; ++vector) scatter(point, i, vector);
+    const int team = threadIdx.x / lanes;
+    const std::int64_t first = std::int64_t{blockIdx.x} * teams * a.rounds + team, last = a.points.count - 1;
+    const int first_vector = blockIdx.y * a.vectors, end_vector = min(first_vector + a.vectors, a.batch);
+    RawPoint<T, D> next;
+    next.fetch(a.points, min(first, last));
+    for (int round = 0; round < a.rounds; ++round) {
+      const std::int64_t i = first + round * teams;
+      const RawPoint<T, D> raw = next;
+      next.fetch(a.points, min(i + teams, last));
+      Point point;
+      point.load(a.points, raw, shared.kernel, shared.values[team]);
+      if (i <= last)
+        for (int vector = first_vector; vector < end_vector; ++vector) scatter(point, strength_of(a, raw.index, vector), vector);
     }
   }
 
-  __device__ void scatter(const TeamPoint<T, D, W>& point, std::int64_t i, int vector) {
+  __device__ void scatter(const Point& point, Complex<T> strength, int vector) {
     auto* cells = reinterpret_cast<Complex<A>*>(a.cells) + vector * a.grid.cells;
-    const Complex<T> strength = strength_of(a, i, vector);
     point.for_cells(GridPlaces<Place>{a.grid, point.cell}, [&](Place place, int step, T weight) {
       const T value = weight * point.kx[step];
       add(cells + place, static_cast<A>(strength.x * value), static_cast<A>(strength.y * value));
@@ -70,9 +75,9 @@ template <class T, class A> void spread_global(int dim, const StageArguments<T, 
   dispatch<1, 3>(dim, [&](auto d) {
     dispatch<min_width, max_width>(arguments.kernel.width, [&](auto w) {
       with_place(arguments.grid, [&](auto place) {
-        constexpr int many = GlobalAgent<T, A, d(), w(), decltype(place)>::points_a_block;
-        const auto blocks = static_cast<unsigned>((arguments.points.count + many - 1) / many);
-        global_kernel<T, A, d(), w(), decltype(place)><<<blocks, spread_threads, 0, stream>>>(arguments);
+        auto cut = arguments;
+        const dim3 blocks = cut_work(cut, GlobalAgent<T, A, d(), w(), decltype(place)>::teams);
+        global_kernel<T, A, d(), w(), decltype(place)><<<blocks, spread_threads, 0, stream>>>(cut);
       });
     });
   });
@@ -83,11 +88,13 @@ template <class T, class A> void spread_global(int dim, const StageArguments<T, 
 // A tile is two arrays, of real and of imaginary parts, so that neighbouring cells lie in neighbouring banks. There are
 // tiles for several vectors of a batch where they fit: the kernel is evaluated once for all of them.
 template <class T, class A, int D, int W> struct TileAgent {
-  using Shape = TeamShape<D, W>;
+  static constexpr int lanes = spread_lanes(D, W);
+  using Shape = TeamShape<D, W, lanes>;
+  using Point = TeamPoint<T, D, W, lanes>;
 
   struct Shared {
     KernelCoefficients<T, W> kernel;
-    T values[most_tile_threads / Shape::lanes][D * W];
+    T values[most_tile_threads / lanes][Shape::values];
   };
 
   const StageArguments<T, A>& a;
@@ -108,7 +115,7 @@ template <class T, class A, int D, int W> struct TileAgent {
       corner[axis] = bin % tile.bins.count[axis] * tile.bins.size[axis];
       bin /= tile.bins.count[axis];
     }
-    for (int vector = 0; vector < a.batch; vector += tile.vectors) {
+    for (int vector = blockIdx.y * tile.vectors; vector < a.batch; vector += gridDim.y * tile.vectors) {
       const Vectors vectors{vector, min(tile.vectors, a.batch - vector)};
       for (int c = threadIdx.x; c < 2 * tile_cells() * vectors.count; c += blockDim.x) tiles[c] = 0;
       __syncthreads();
@@ -121,19 +128,25 @@ template <class T, class A, int D, int W> struct TileAgent {
 
   // Whole warps take part in every round, as loading a point needs all their lanes.
   __device__ void add_points(const Subproblem& item, const std::uint32_t* corner, Vectors vectors) {
-    const int team = threadIdx.x / Shape::lanes, teams = blockDim.x / Shape::lanes;
-    for (std::uint32_t first = 0; first < item.count; first += teams) {
-      const bool there = first + team < item.count;
-      const std::int64_t i = item.first + (there ? first + team : 0);
-      TeamPoint<T, D, W> point;
-      point.load(a.points, i, shared.kernel, shared.values[team]);
-      if (!there) continue;
+    const int team = threadIdx.x / lanes, teams = blockDim.x / lanes;
+    const std::uint32_t last = item.first + item.count - 1;
+    RawPoint<T, D> next;
+    next.fetch(a.points, min(item.first + team, last));
+    Complex<T> next_strength = strength_of(a, next.index, vectors.first);
+    for (std::uint32_t first = item.first; first <= last; first += teams) {
+      const RawPoint<T, D> raw = next;
+      const Complex<T> first_strength = next_strength;
+      next.fetch(a.points, min(first + team + teams, last));
+      Point point;
+      point.load(a.points, raw, shared.kernel, shared.values[team]);
+      next_strength = strength_of(a, next.index, vectors.first);
+      if (first + team > last) continue;
       const auto in_tile = [&](int axis, int cell) -> int {
         const int inside = static_cast<int>(point.cell[axis] - corner[axis]) + cell;
         return axis == 0 ? inside : inside * static_cast<int>(axis == 1 ? tile.size[0] : tile.size[0] * tile.size[1]);
       };
       for (int v = 0; v < vectors.count; ++v) {
-        const Complex<T> strength = strength_of(a, i, vectors.first + v);
+        const Complex<T> strength = v == 0 ? first_strength : strength_of(a, raw.index, vectors.first + v);
         A *re = tiles + 2 * v * tile_cells(), *im = re + tile_cells();
         point.for_cells(in_tile, [&](int place, int step, T weight) {
           const T value = weight * point.kx[step];
@@ -190,8 +203,9 @@ void spread_tiles(int dim, const StageArguments<T, A>& arguments, const TileSpec
       call("shared memory", [&] {
         return cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(bytes));
       });
-      kernel<<<static_cast<unsigned>(set.max_items), tile.threads, bytes, stream>>>(arguments, tile, set.items.data(),
-                                                                                   set.item_count.data());
+      const int groups = (arguments.batch + tile.vectors - 1) / tile.vectors;
+      const dim3 blocks(static_cast<unsigned>(set.max_items), static_cast<unsigned>(smaller(groups, 65535)));
+      kernel<<<blocks, tile.threads, bytes, stream>>>(arguments, tile, set.items.data(), set.item_count.data());
     });
   });
   check_launch("spread");

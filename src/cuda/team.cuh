@@ -7,6 +7,7 @@
 //   of a team the same one                                               |   0  1  2  3  4  5  6  -> x
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 
 #include "core/polynomial.hpp"
@@ -20,8 +21,9 @@ template <> struct ComplexOf<float> { using type = float2; };
 template <> struct ComplexOf<double> { using type = double2; };
 template <class T> using Complex = typename ComplexOf<T>::type;
 
-template <int D, int W> struct TeamShape {
-  static constexpr int lanes = team_lanes(D, W);
+// L: lanes of a team; 1 is a thread a point, as in the paper.
+template <int D, int W, int L> struct TeamShape {
+  static constexpr int lanes = L;
   static constexpr int x_lanes = smaller(W, lanes);
   static constexpr int y_lanes = D > 1 ? larger(1, smaller(W, lanes / x_lanes)) : 1;
   static constexpr int z_lanes = D > 2 ? larger(1, smaller(W, lanes / (x_lanes * y_lanes))) : 1;
@@ -29,6 +31,7 @@ template <int D, int W> struct TeamShape {
   static constexpr int x_steps = (W + x_lanes - 1) / x_lanes;
   static constexpr int y_steps = D > 1 ? (W + y_lanes - 1) / y_lanes : 1;
   static constexpr int z_steps = D > 2 ? (W + z_lanes - 1) / z_lanes : 1;
+  static constexpr int values = lanes == 1 ? 1 : D * W;  // in shared memory; a lane alone keeps them in registers
 };
 
 // The polynomials, in shared memory because lanes look up different pieces.
@@ -47,39 +50,78 @@ template <class T, int W> struct KernelCoefficients {
   }
 };
 
-// The first cell along an axis that point i reaches.
-template <class T> __device__ std::uint32_t cell_of(const PackedPoints<T>& points, std::int64_t i, int axis) {
-  std::uint64_t packed = points.low[i];
-  if (points.high != nullptr) packed |= std::uint64_t{points.high[i]} << 32;
-  const int bits = points.shift[axis + 1] - points.shift[axis];
-  return static_cast<std::uint32_t>(packed >> points.shift[axis]) & (bits >= 32 ? ~0u : (1u << bits) - 1);
-}
+// A point as it is read from memory. Reading the next one before the present one is worked on hides the latency.
+template <class T, int D> struct RawPoint {
+  T t[D];
+  std::uint32_t low, high, index;
+
+  __device__ void fetch(const PackedPoints<T>& points, std::int64_t i) {
+#pragma unroll
+    for (int axis = 0; axis < D; ++axis) t[axis] = points.t[axis][i];
+    low = points.low[i];
+    high = points.high != nullptr ? points.high[i] : 0;
+    index = points.index != nullptr ? points.index[i] : static_cast<std::uint32_t>(i);
+  }
+  // The first cell along an axis that the point reaches.
+  __device__ std::uint32_t cell(const PackedPoints<T>& points, int axis) const {
+    const std::uint64_t packed = std::uint64_t{high} << 32 | low;
+    const int bits = points.shift[axis + 1] - points.shift[axis];
+    return static_cast<std::uint32_t>(packed >> points.shift[axis]) & (bits >= 32 ? ~0u : (1u << bits) - 1);
+  }
+};
 
 // What a lane knows of its team's point.
-template <class T, int D, int W> struct TeamPoint {
-  using Shape = TeamShape<D, W>;
+template <class T, int D, int W, int L> struct TeamPoint {
+  using Shape = TeamShape<D, W, L>;
 
   std::uint32_t cell[max_dim];
   int x, y, z;  // the lane's first cell of the window
   bool busy;
   T kx[Shape::x_steps], ky[Shape::y_steps];
-  const T* kz;
+  const T* shared_kz;                      // of a team
+  const KernelCoefficients<T, W>* kernel;  // of a lane alone, which evaluates the slowest axis as it goes
+  T slowest;
 
-  // values: D * W numbers of shared memory that belong to the team. All lanes of the warp call it together.
-  __device__ void load(const PackedPoints<T>& points, std::int64_t i, const KernelCoefficients<T, W>& kernel, T* values) {
-    const int lane = threadIdx.x % Shape::lanes;
-    for (int axis = 0; axis < D; ++axis) cell[axis] = cell_of(points, i, axis);
-    __syncwarp();  // the values of the point before have been read
-    for (int v = lane; v < D * W; v += Shape::lanes) values[v] = kernel(v % W, points.t[v / W][i]);
-    __syncwarp();
+  // values: numbers of shared memory that belong to the team. All lanes of the warp call it together.
+  __device__ void load(const PackedPoints<T>& points, const RawPoint<T, D>& raw,
+                       const KernelCoefficients<T, W>& coefficients, T* values) {
+#pragma unroll
+    for (int axis = 0; axis < D; ++axis) cell[axis] = raw.cell(points, axis);
+    const int lane = threadIdx.x % L;
     busy = lane < Shape::busy_lanes;
     x = lane % Shape::x_lanes, y = lane / Shape::x_lanes % Shape::y_lanes, z = lane / (Shape::x_lanes * Shape::y_lanes);
+    ky[0] = T(1), kernel = &coefficients, slowest = raw.t[D - 1];
+    if constexpr (L == 1)
+      evaluate_alone(raw);
+    else
+      evaluate_together(raw, values, lane);
+  }
+
+  __device__ void evaluate_alone(const RawPoint<T, D>& raw) {
+#pragma unroll
+    for (int i = 0; i < W; ++i) {
+      kx[i] = (*kernel)(i, raw.t[0]);
+      if constexpr (D > 2) ky[i] = (*kernel)(i, raw.t[1]);
+    }
+  }
+
+  __device__ void evaluate_together(const RawPoint<T, D>& raw, T* values, int lane) {
+    __syncwarp();  // the values of the point before have been read
+#pragma unroll
+    for (int first = 0; first < D * W; first += L) {
+      const int v = first + lane;
+      T t = raw.t[0];
+      if (D > 1 && v >= W) t = raw.t[D > 1 ? 1 : 0];
+      if (D > 2 && v >= 2 * W) t = raw.t[D > 2 ? 2 : 0];
+      if (v < D * W) values[v] = (*kernel)(v % W, t);
+    }
+    __syncwarp();
+#pragma unroll
     for (int s = 0; s < Shape::x_steps; ++s) kx[s] = has_x(s) ? values[x + s * Shape::x_lanes] : T(0);
     if constexpr (D > 1)
+#pragma unroll
       for (int s = 0; s < Shape::y_steps; ++s) ky[s] = has_y(s) ? values[W + y + s * Shape::y_lanes] : T(0);
-    else
-      ky[0] = T(1);
-    kz = D > 2 ? values + 2 * W : nullptr;
+    shared_kz = values + 2 * W;
   }
 
   __device__ bool has_x(int step) const { return busy && (W % Shape::x_lanes == 0 || x + step * Shape::x_lanes < W); }
@@ -89,23 +131,43 @@ template <class T, int D, int W> struct TeamPoint {
   // lies, in elements; wrapped around or relative to a tile, as the caller likes.
   template <class At, class Visit> __device__ void for_cells(At at, Visit visit) const {
     using Place = decltype(at(0, 0));
-    Place px[Shape::x_steps], py[Shape::y_steps];
+    Place px[Shape::x_steps];
+#pragma unroll
     for (int s = 0; s < Shape::x_steps; ++s) px[s] = at(0, x + s * Shape::x_lanes);
-    for (int s = 0; s < Shape::y_steps; ++s) py[s] = D > 1 ? at(1, y + s * Shape::y_lanes) : Place(0);
+    if constexpr (D == 1) {
+      visit_row(Place(0), px, T(1), visit);
+    } else if constexpr (D == 2 && L == 1) {
 #pragma unroll 1
-    for (int sz = 0; sz < Shape::z_steps; ++sz) {
-      const int iz = z + sz * Shape::z_lanes;
-      if (D > 2 && W % Shape::z_lanes != 0 && iz >= W) break;
-      const T weight = D > 2 ? kz[busy ? iz : 0] : T(1);
-      const Place pz = D > 2 ? at(2, iz) : Place(0);
+      for (int i = 0; i < W; ++i) visit_row(at(1, i), px, (*kernel)(i, slowest), visit);
+    } else {
+      Place py[Shape::y_steps];
 #pragma unroll
-      for (int sy = 0; sy < Shape::y_steps; ++sy) {
-        if (!has_y(sy)) continue;
-#pragma unroll
-        for (int sx = 0; sx < Shape::x_steps; ++sx)
-          if (has_x(sx)) visit(pz + py[sy] + px[sx], sx, ky[sy] * weight);
+      for (int s = 0; s < Shape::y_steps; ++s) py[s] = at(1, y + s * Shape::y_lanes);
+      if constexpr (D == 2) {
+        visit_plane(Place(0), px, py, T(1), visit);
+      } else {
+#pragma unroll 1
+        for (int s = 0; s < Shape::z_steps; ++s) {
+          const int iz = z + s * Shape::z_lanes;
+          if (W % Shape::z_lanes != 0 && iz >= W) break;
+          visit_plane(at(2, iz), px, py, L == 1 ? (*kernel)(iz, slowest) : shared_kz[busy ? iz : 0], visit);
+        }
       }
     }
+  }
+
+  template <class Place, class Visit>
+  __device__ void visit_plane(Place pz, const Place* px, const Place* py, T weight, Visit& visit) const {
+#pragma unroll
+    for (int s = 0; s < Shape::y_steps; ++s)
+      if (has_y(s)) visit_row(pz + py[s], px, ky[s] * weight, visit);
+  }
+
+  template <class Place, class Visit>
+  __device__ void visit_row(Place row, const Place* px, T weight, Visit& visit) const {
+#pragma unroll
+    for (int s = 0; s < Shape::x_steps; ++s)
+      if (has_x(s)) visit(row + px[s], s, weight);
   }
 };
 
@@ -120,6 +182,16 @@ template <class Place> struct GridPlaces {
     return (axis == 1 ? Place{wrapped} : Place{wrapped} * grid.n[1]) * grid.n[0];
   }
 };
+
+// Where points or vectors are few, they are spread over more blocks.
+template <class Arguments> dim3 cut_work(Arguments& a, int teams) {
+  const std::int64_t blocks_of_one_round = (a.points.count + teams - 1) / teams;
+  a.rounds = static_cast<int>(std::clamp<std::int64_t>(blocks_of_one_round / enough_blocks, 1, most_rounds));
+  const std::int64_t blocks = (blocks_of_one_round + a.rounds - 1) / a.rounds;
+  const auto groups = static_cast<int>(std::clamp<std::int64_t>(enough_blocks / blocks, 1, a.batch));
+  a.vectors = (a.batch + groups - 1) / groups;
+  return {static_cast<unsigned>(blocks), static_cast<unsigned>((a.batch + a.vectors - 1) / a.vectors), 1};
+}
 
 // Calls body(Place{}) with the type that holds any place of the grid.
 template <class Body> void with_place(const GridShape& grid, Body&& body) {
