@@ -15,6 +15,7 @@
 #include "cuda/ordered.hpp"
 #include "cuda/policy.hpp"
 #include "cuda/spread.hpp"
+#include "cuda/sweep.hpp"
 
 namespace offgrid::cuda {
 namespace {
@@ -64,13 +65,15 @@ template <class T> class Tables {
     }
     data_ = DeviceBuffer<T>(static_cast<std::int64_t>(all.size()), memory);
     call("tables", [&] { return cudaMemcpy(data_.data(), all.data(), data_.bytes(), cudaMemcpyHostToDevice); });
-    kernel_ = {width, data_.data()};
+    host_ = std::move(all);
+    kernel_ = {width, data_.data(), host_.data()};
     for (int axis = 0; axis < max_dim; ++axis) factors_.axis[axis] = data_.data() + start[axis];
   }
   [[nodiscard]] const KernelView<T>& kernel() const { return kernel_; }
   [[nodiscard]] const Deconvolution<T>& factors() const { return factors_; }
 
  private:
+  std::vector<T> host_;
   DeviceBuffer<T> data_;
   KernelView<T> kernel_{};
   Deconvolution<T> factors_{};
@@ -138,9 +141,9 @@ template <class T> class CudaEngine final : public Engine<T> {
     const auto& mine = static_cast<const CudaGrid<T>&>(grid);
     for (const PointSet<T>& set : sets_)
       if (mine.in_f64)
-        cuda::interpolate(design_.dim(), arguments<double>(set, strengths, mine), native(stream));
+        interpolate_set(arguments<double>(set, strengths, mine), set, native(stream));
       else
-        cuda::interpolate(design_.dim(), arguments<T>(set, strengths, mine), native(stream));
+        interpolate_set(arguments<T>(set, strengths, mine), set, native(stream));
   }
 
   void grid_to_modes(Grid& grid, Complex* modes, Sign sign, Stream stream) const override {
@@ -171,7 +174,8 @@ template <class T> class CudaEngine final : public Engine<T> {
     return text("engine       cuda, ", device_.name, "\n",  //
                 "method       spreading ", choice_.ordered ? "in a fixed order" : name_of(choice_.method),
                 choice_.fell_back ? " (no tile of SM fits)" : "",
-                ", interpolation ", choice_.sort.sorted ? "GM-sort" : "GM", ", bins of ", bins, " cells, subproblems of ",
+                ", interpolation ",
+                choice_.method == Method::sweep ? "sweep" : choice_.sort.sorted ? "GM-sort" : "GM", ", bins of ", bins, " cells, subproblems of ",
                 choice_.sort.subproblem_points, " points", choice_.wide ? ", sums in f64" : "", "\n",  //
                 "memory       ", workspace_bytes_ >> 10, " KiB an execute, ", memory_.bytes >> 10, " KiB in all, ",
                 memory_.peak >> 10, " KiB at most so far\n");
@@ -218,6 +222,14 @@ template <class T> class CudaEngine final : public Engine<T> {
             grid.template cells<A>(), grid.batch};
   }
 
+  template <class A>
+  void interpolate_set(const StageArguments<T, A>& stage, const PointSet<T>& set, cudaStream_t stream) const {
+    if (choice_.method == Method::sweep)
+      sweep_interpolate(design_.dim(), stage, set, choice_.sort.bins, stream);
+    else
+      cuda::interpolate(design_.dim(), stage, stream);
+  }
+
   template <class A> void spread_as(const Complex* strengths, CudaGrid<T>& grid, cudaStream_t stream) const {
     const std::size_t bytes = sizeof(std::complex<A>) * choice_.sort.grid.cells * static_cast<std::size_t>(grid.batch);
     call("clearing the grid", [&] { return cudaMemsetAsync(grid.memory, 0, bytes, stream); });
@@ -225,6 +237,8 @@ template <class T> class CudaEngine final : public Engine<T> {
       const auto stage = arguments<A>(set, strengths, grid);
       if (choice_.ordered)
         spread_ordered(design_.dim(), stage, choice_.sort.bins, set.bin_first.data(), stream);
+      else if (choice_.method == Method::sweep)
+        sweep_spread(design_.dim(), stage, set, choice_.sort.bins, stream);
       else if (choice_.method == Method::sm)
         spread_tiles(design_.dim(), stage, choice_.tile, set, stream);
       else

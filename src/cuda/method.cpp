@@ -5,6 +5,7 @@
 #include "core/error.hpp"
 #include "core/text.hpp"
 #include "cuda/policy.hpp"
+#include "cuda/sweep_shape.hpp"
 
 namespace offgrid::cuda {
 namespace {
@@ -68,6 +69,7 @@ const char* name_of(Method method) {
     case Method::gm: return "GM";
     case Method::gm_sort: return "GM-sort";
     case Method::sm: return "SM";
+    case Method::sweep: return "sweep";
     default: return "auto";
   }
 }
@@ -81,12 +83,16 @@ MethodChoice choose_method(const Design& design, const Device& device) {
   const GridShape grid = shape_of(design);
   const std::int64_t points = options.points_hint > 0 ? options.points_hint : design.mode_count();
   choice.method = options.method;
+  if (choice.method == Method::automatic && sweep_wins(dim, points, static_cast<double>(grid.cells), device.major))
+    choice.method = Method::sweep;
+  if (choice.method == Method::sweep && dim == 1) choice.method = Method::sm, choice.fell_back = true;
   if (choice.method == Method::automatic)
     choice.method = few_for_tiles(points, static_cast<double>(grid.cells), real_bytes == 8, design.problem.tolerance)
                         ? Method::gm_sort : Method::sm;
   Sizes bin = wanted_bin(design);
   choice.ordered = options.deterministic;
   if (choice.ordered) choice.method = Method::gm_sort, bin = ordered_bin(dim);
+  if (choice.method == Method::sweep) bin = sweep_box(dim, width);
   if (choice.method == Method::sm) {
     std::size_t limit = device.shared_bytes;
     if (options.shared_bytes > 0) limit = std::min(limit, static_cast<std::size_t>(options.shared_bytes));
@@ -112,7 +118,9 @@ MethodChoice choose_method(const Design& design, const Device& device) {
                                   : options.method == Method::automatic ? subproblem_for(points, device.multiprocessors)
                                                                         : paper_subproblem;
   choice.sort = {dim, width, grid, bins_that_count(grid, bin), subproblem,
-                 most_set_points, choice.method != Method::gm, choice.method == Method::sm || choice.ordered};
+                 most_set_points, choice.method != Method::gm,
+                 choice.method == Method::sm || choice.method == Method::sweep || choice.ordered,
+                 choice.method == Method::sweep};
   return choice;
 }
 

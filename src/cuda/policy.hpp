@@ -72,6 +72,11 @@ inline bool few_for_tiles(std::int64_t points, double cells, bool f64_grid, doub
   return worst_sum < 0.3 * tolerance && (count < 0.25 * cells || count < 50'000);
 }
 
+// The tensor cores win down to a point in twenty cells; only some GPUs have fast ones for f64.
+constexpr bool sweep_wins(int dim, std::int64_t points, double cells, int major) {
+  return dim > 1 && (major == 9 || major == 8 || major == 10) && static_cast<double>(points) >= 0.05 * cells;
+}
+
 // Enough subproblems for all multiprocessors, if the points suffice.
 constexpr std::int64_t subproblem_for(std::int64_t points, int multiprocessors) {
   const std::int64_t share = points / (std::int64_t{8} * multiprocessors);

@@ -27,6 +27,7 @@ struct FoldArguments {
   int shift[max_dim + 1];
   double half_width;
   std::int64_t count;
+  bool columns;
 };
 
 template <class T> struct Coordinates { const T* axis[max_dim]; };
@@ -39,7 +40,7 @@ __global__ void __launch_bounds__(threads)
   if (i >= a.count) return;
   Record<T, D, Cell> record;
   record.cell = 0;
-  std::uint32_t key = 0;
+  std::uint32_t bin[max_dim]{};
   bool finite = true;
 #pragma unroll
   for (int axis = D - 1; axis >= 0; --axis) {
@@ -48,12 +49,13 @@ __global__ void __launch_bounds__(threads)
     const Folded folded = fold(value, static_cast<double>(a.grid.n[axis]), a.half_width);
     record.t[axis] = static_cast<T>(folded.t);
     record.cell |= static_cast<Cell>(folded.cell) << a.shift[axis];
-    key = key * a.bins.count[axis] + folded.cell / a.bins.size[axis];
+    bin[axis] = folded.cell / a.bins.size[axis];
   }
   if (!finite) *bad = 1;
   records[i] = record;
   if (keys == nullptr) return;
-  keys[i] = key;
+  const std::uint32_t plane = bin[1] * a.bins.count[0] + bin[0];
+  keys[i] = a.columns ? plane * a.bins.count[2] + bin[2] : bin[2] * (a.bins.count[1] * a.bins.count[0]) + plane;
   places[i] = static_cast<std::uint32_t>(i);
 }
 
@@ -84,13 +86,14 @@ __global__ void __launch_bounds__(threads)
 
 // first[b]: how many points are in bins before b; items[b]: how many subproblems bin b makes. b = bins: the ends.
 __global__ void __launch_bounds__(threads)
-    bins_kernel(const std::uint32_t* keys, std::uint32_t count, std::uint32_t bins, std::uint32_t* first) {
+    bins_kernel(const std::uint32_t* keys, std::uint32_t keys_a_bin, std::uint32_t count, std::uint32_t bins,
+                std::uint32_t* first) {
   const std::uint32_t bin = blockIdx.x * threads + threadIdx.x;
   if (bin > bins) return;
   std::uint32_t low = 0, high = count;
   while (low < high) {
     const std::uint32_t middle = low + (high - low) / 2;
-    if (keys[middle] < bin)
+    if (keys[middle] / keys_a_bin < bin)
       low = middle + 1;
     else
       high = middle;
@@ -189,7 +192,7 @@ template <class T> void Sorter<T>::trim(std::size_t most_bytes) {
 }
 
 template <class T> void Sorter<T>::reserve_scratch(std::int64_t count) {
-  const auto bins = static_cast<std::int64_t>(spec_.bins.total());
+  const std::int64_t bins = item_bins();
   records_.grow_to(count * record_bytes<T>(spec_.dim, wide_cells_), memory_);
   if (!spec_.sorted) return;
   if (count > capacity_) {
@@ -209,7 +212,7 @@ template <class T> void Sorter<T>::reserve_scratch(std::int64_t count) {
 }
 
 template <class T> std::int64_t Sorter<T>::max_items(std::int64_t count) const {
-  return std::min(spec_.bins.total(), count) + count / spec_.subproblem_points;
+  return std::min(item_bins(), count) + count / spec_.subproblem_points;
 }
 
 template <class T> bool Sorter<T>::fits(const PointSet<T>& set, std::int64_t count) const {
@@ -223,7 +226,7 @@ template <class T> PointSet<T> Sorter<T>::make_set(std::int64_t count) {
   if (wide_cells_) set.high = DeviceBuffer<std::uint32_t>(count, memory_);
   if (spec_.sorted) set.index = DeviceBuffer<std::uint32_t>(count, memory_);
   if (!spec_.subproblems) return set;
-  set.bin_first = DeviceBuffer<std::uint32_t>(spec_.bins.total() + 1, memory_);
+  set.bin_first = DeviceBuffer<std::uint32_t>(item_bins() + 1, memory_);
   set.items = DeviceBuffer<Subproblem>(max_items(count), memory_);
   set.item_count = DeviceBuffer<std::uint32_t>(1, memory_);
   return set;
@@ -235,7 +238,7 @@ template <class T> void Sorter<T>::look_for_bad(const Points<T>& points, cudaStr
 }
 
 template <class T> void Sorter<T>::fold_part(const Points<T>& part, cudaStream_t stream) {
-  FoldArguments arguments{spec_.grid, spec_.bins, {}, spec_.width / 2.0, part.count};
+  FoldArguments arguments{spec_.grid, spec_.bins, {}, spec_.width / 2.0, part.count, spec_.columns};
   std::copy_n(shift_, max_dim + 1, arguments.shift);
   std::uint32_t* keys = spec_.sorted ? keys_.data() : nullptr;
   with_record(spec_.dim, wide_cells_, [&](auto d, auto cell) {
@@ -286,9 +289,9 @@ void Sorter<T>::permute(PointSet<T>& set, std::int64_t first, std::int64_t count
 }
 
 template <class T> void Sorter<T>::make_subproblems(PointSet<T>& set, std::int64_t count, cudaStream_t stream) {
-  const auto bins = static_cast<std::uint32_t>(spec_.bins.total());
+  const auto bins = static_cast<std::uint32_t>(item_bins());
   const auto most = static_cast<std::uint32_t>(spec_.subproblem_points);
-  bins_kernel<<<blocks_for(bins + 1), threads, 0, stream>>>(keys_.data() + half_ * capacity_,
+  bins_kernel<<<blocks_for(bins + 1), threads, 0, stream>>>(keys_.data() + half_ * capacity_, keys_a_bin(),
                                                             static_cast<std::uint32_t>(count), bins, set.bin_first.data());
   item_counts_kernel<<<blocks_for(bins + 1), threads, 0, stream>>>(set.bin_first.data(), bins, most, bin_items_.data());
   check_launch("bins");

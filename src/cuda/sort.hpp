@@ -18,6 +18,7 @@ struct SortSpec {
   std::int64_t subproblem_points = 1024;
   std::int64_t set_points = 0;  // at most this many are sorted together
   bool sorted = true, subproblems = true;
+  bool columns = false;  // sorted by column of bins first, and inside by cell along z; subproblems are of columns
 };
 
 // Points that were sorted together, with their memory.
@@ -53,6 +54,8 @@ template <class T> class Sorter {
   void permute(PointSet<T>& set, std::int64_t first, std::int64_t count, cudaStream_t stream);
   void make_subproblems(PointSet<T>& set, std::int64_t count, cudaStream_t stream);
   std::int64_t max_items(std::int64_t count) const;
+  std::uint32_t keys_a_bin() const { return spec_.columns ? spec_.bins.count[2] : 1; }
+  std::int64_t item_bins() const { return spec_.bins.total() / keys_a_bin(); }  // bins, or columns of them
 
   SortSpec spec_;
   MemoryCount& memory_;

@@ -10,7 +10,8 @@ namespace offgrid::cuda {
 
 template <class T> struct KernelView {
   int width;
-  const T* coefficients;  // [max_degree + 1][width], on the device
+  const T* coefficients;       // [max_degree + 1][width], on the device
+  const T* host_coefficients;  // the same
 };
 
 // T: of the points and strengths, A: of the grid.

@@ -14,7 +14,7 @@ TEST_F(MethodsTest, every_method_and_width_keeps_the_tolerance_of_its_kernel) {
   for_both_precisions([&](auto zero) {
     using T = decltype(zero);
     for (const Sizes& modes : shapes)
-      for (const Method method : {Method::gm, Method::gm_sort, Method::sm})
+      for (const Method method : {Method::gm, Method::gm_sort, Method::sm, Method::sweep})
         for (int width = 2; width <= 16; ++width) {
           Spec spec{.modes = modes, .options = {.upsampling = 2, .width = width, .method = method}};
           spec.tolerance = 1;  // of the kernel itself: read from the plan

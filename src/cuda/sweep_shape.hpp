@@ -1,0 +1,39 @@
+// The windows of the sweep (sweep.cuh), in cells, and how the warps of a team share them. Tuned on an H200: wide windows
+// make large boxes and full batches, and cost registers.
+#pragma once
+
+#include "cuda/policy.hpp"
+
+namespace offgrid::cuda {
+
+// A warp holds m_tiles x octets x planes tiles, each of 8 (y) x 8 (x) complex cells. Warps stand side by side along x and
+// along the planes.
+struct SweepTiles {
+  int x_warps, plane_warps, octets, m_tiles, planes, blocks;  // blocks: of a multiprocessor, at least
+};
+
+constexpr SweepTiles sweep_tiles(int dim, int width) {
+  if (dim == 2) return width <= 8 ? SweepTiles{1, 1, 2, 2, 1, 16} : SweepTiles{1, 1, 3, 3, 1, 8};
+  if (width <= 6) return {1, 1, 1, 1, 8, 16};
+  if (width <= 8) return {1, 1, 1, 2, width + 1, 8};
+  return {2, 2, 1, 2, (width + 2) / 2, 2};
+}
+
+template <int D, int W> struct SweepShape {
+  static constexpr SweepTiles tiles = sweep_tiles(D, W);
+  static constexpr int warps = tiles.x_warps * tiles.plane_warps, threads = 32 * warps;
+  static constexpr int octets = tiles.octets, m_tiles = tiles.m_tiles, own_planes = tiles.planes;
+  static constexpr int window_x = 8 * octets * tiles.x_warps, window_y = 8 * m_tiles;
+  static constexpr int planes = own_planes * tiles.plane_warps;  // of the window, a ring; one in 2D
+  static constexpr int reach_z = D == 3 ? planes - W + 1 : 1 << 30;  // z cells of the points of a batch
+  // Rows of kernel values in shared memory, with zeros around them; odd lengths keep the banks apart.
+  static constexpr int x_row = (2 * window_x - W) | 1, y_row = (2 * window_y - W) | 1, z_row = D == 3 ? 2 * planes | 1 : 1;
+};
+
+// The boxes of a column: cells in which the points of a team begin.
+constexpr Sizes sweep_box(int dim, int width) {
+  const SweepTiles tiles = sweep_tiles(dim, width);
+  return {8 * tiles.octets * tiles.x_warps - width + 1, 8 * tiles.m_tiles - width + 1, 1};
+}
+
+}  // namespace offgrid::cuda
