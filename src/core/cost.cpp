@@ -14,8 +14,7 @@ double spreading_cost(const Problem& problem, int width, const BackendTraits& tr
   const double vectors = 1 + (width - 1) / cells;  // of a row, on average over where it begins
   double rows = 1;
   for (int axis = 1; axis < problem.dim; ++axis) rows *= width;
-  const double visit = problem.type == 2 && traits.row_vector_read > 0 ? traits.row_vector_read : traits.row_vector;
-  return traits.point + traits.kernel_axis * problem.dim * (width + 2) + visit * rows * vectors;
+  return traits.point + traits.kernel_axis * problem.dim * (width + 2) + traits.row_vector * rows * vectors;
 }
 
 // Axis after axis, the slowest first; each is cropped to its modes before the next one is transformed.
@@ -37,7 +36,9 @@ double transform_cost(const Problem& problem, const Sizes& grid, int width, std:
   const double lanes = traits.vector_bytes / real_bytes(problem);
   double cells = 1;
   for (int axis = 0; axis < problem.dim; ++axis) cells *= static_cast<double>(grid[axis]);
-  return static_cast<double>(points) * spreading_cost(problem, width, traits) +
+  const double at_points = traits.points_time ? traits.points_time(problem, grid, width, points)
+                                              : static_cast<double>(points) * spreading_cost(problem, width, traits);
+  return at_points +
          (traits.fft * fft_cost_of_grid(problem, grid) + traits.cell * cells) / lanes;
 }
 

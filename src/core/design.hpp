@@ -15,18 +15,20 @@
 
 namespace offgrid {
 
-// What core knows of an engine when it weighs costs: relative times of its elementary steps.
+// What core knows of an engine when it weighs costs: relative times of its elementary steps. Where an engine's time for
+// spreading or interpolation does not go by rows, it gives a function of its own.
 struct BackendTraits {
+  using PointsTime = double (*)(const Problem& problem, const Sizes& grid, int width, std::int64_t points);
   std::string name;
   int vector_bytes = 8;          // of FFT and clearing
   int row_bytes = 8;             // of the vectors in which a row of w cells is added to or read
   double point = 1;              // a point: load, gather of its strength, loop
   double kernel_axis = 1;        // a kernel value an axis
   double row_vector = 1;         // a vector of a row, read and written
-  double row_vector_read = 0;    // the same of type 2, which only reads; 0: no difference
   double fft = 1;                // a vector of cells in one radix-2 pass
   double cell = 1;               // a vector of cells cleared, folded and read again
   std::int64_t batch_bytes = 0;  // grids worked on together should fit in here
+  PointsTime points_time = nullptr;
 };
 
 struct Design {

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "core/text.hpp"
+#include "cuda/cost.hpp"
 #include "cuda/device.hpp"
 #include "cuda/fft.hpp"
 #include "cuda/interp.hpp"
@@ -224,7 +225,7 @@ template <class T> class CudaEngine final : public Engine<T> {
 
   template <class A>
   void interpolate_set(const StageArguments<T, A>& stage, const PointSet<T>& set, cudaStream_t stream) const {
-    if (choice_.method == Method::sweep)
+    if (choice_.method == Method::sweep && sweep_reads(design_.dim(), stage.kernel.width))
       sweep_interpolate(design_.dim(), stage, set, choice_.sort.bins, stream);
     else
       cuda::interpolate(design_.dim(), stage, stream);

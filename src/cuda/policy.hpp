@@ -91,16 +91,6 @@ constexpr int tile_threads(std::size_t bytes) { return bytes <= roomy_tile_bytes
 // thousand cells, and what is saved is lost.
 inline constexpr std::int64_t pruned_fft_bytes = std::int64_t{16} << 20;
 
-// --- sigma and width --------------------------------------------------------------------------------------------------
-// Picoseconds on the whole device.
-inline BackendTraits cost_traits() {
-  BackendTraits traits{"cuda", 8, 8};
-  traits.point = 30, traits.kernel_axis = 0.5, traits.row_vector = 5.5, traits.row_vector_read = 1.7;
-  traits.fft = 1, traits.cell = 4;
-  traits.batch_bytes = std::int64_t{256} << 20;
-  return traits;
-}
-
 // Sums of f32 go wrong by about sqrt(points a cell) units in the last place. Under this tolerance they are made in f64.
 inline constexpr double wide_tolerance = 5e-6;
 

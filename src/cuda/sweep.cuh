@@ -280,6 +280,9 @@ template <class T, class A, int D, int W> struct SweepInterpAgent {
     double sums[Team::buffers][Shape::warps][8][2][32];  // [warp][y][re, im][point]
   };
 
+  // Planes that are fetched before the kernel is evaluated, to hide their latency, in as many registers as are free.
+  static constexpr int early_planes = D == 2 ? 1 : Shape::m_tiles * Shape::octets == 1 ? 3 : 1;
+
   Team team;
   Shared& shared;
   int vector;
@@ -302,8 +305,22 @@ template <class T, class A, int D, int W> struct SweepInterpAgent {
       const int count = __popc(__ballot_sync(~0u, taken));
       if (!taken) z0 = z_first;
       const std::uint32_t index = raw.index;
-      slide(z_first);
+      const int next = team.z_base < 0 ? z_first : max(team.z_base + Shape::planes, z_first);
+      const int last = z_first + Shape::planes;
+      Cells ahead[early_planes];
+#pragma unroll
+      for (int p = 0; p < early_planes; ++p)
+        if (next + p < last) fetch(next + p, ahead[p]);
+      team.z_base = z_first;
       team.store(rows, raw, z0, {0, 0});
+#pragma unroll
+      for (int p = 0; p < early_planes; ++p)
+        if (next + p < last) keep(next + p, ahead[p]);
+      for (int plane = next + early_planes; plane < last; ++plane) {
+        Cells now;
+        fetch(plane, now);
+        keep(plane, now);
+      }
       Team::synchronise();
       first += count;
       if (first < end) raw.fetch(stage.points, min(first + team.lane, end - 1));
@@ -314,30 +331,42 @@ template <class T, class A, int D, int W> struct SweepInterpAgent {
     }
   }
 
-  __device__ void slide(int z_first) {
-    const int next = team.z_base < 0 ? z_first : max(team.z_base + Shape::planes, z_first);
-    for (int plane = next; plane < z_first + Shape::planes; ++plane) load(plane);
-    team.z_base = z_first;
+  // A plane of the grid, as far as it is this lane's.
+  struct Cells { Complex<A> value[Shape::m_tiles][Shape::octets][2]; };
+
+  __device__ bool owns(int plane) const {
+    const int slot = plane % Shape::planes - team.first_plane;
+    return D == 2 || (slot >= 0 && slot < Shape::own_planes);
   }
 
-  __device__ void load(int plane) {
+  __device__ void fetch(int plane, Cells& to) const {
+    if (!owns(plane)) return;
     const auto& grid = team.a.stage.grid;
     const auto* cells = reinterpret_cast<const Complex<A>*>(team.a.stage.cells) + vector * grid.cells;
     const std::uint64_t z = D == 3 ? team.wrap(2, static_cast<std::uint32_t>(plane)) : 0;
+#pragma unroll
+    for (int m = 0; m < Shape::m_tiles; ++m) {
+      const std::uint32_t y = team.wrap(1, team.corner[1] + 8 * m + team.r);
+      const Complex<A>* row = cells + (z * grid.n[1] + y) * grid.n[0];
+#pragma unroll
+      for (int o = 0; o < Shape::octets; ++o)
+#pragma unroll
+        for (int side = 0; side < 2; ++side)
+          to.value[m][o][side] = __ldg(row + team.wrap(0, team.corner[0] + 8 * (team.first_octet + o) + 4 * side + team.k));
+    }
+  }
+
+  __device__ void keep(int plane, const Cells& from) {
     team.with_slot(plane, [&](int slot) {
 #pragma unroll
-      for (int m = 0; m < Shape::m_tiles; ++m) {
-        const std::uint32_t y = team.wrap(1, team.corner[1] + 8 * m + team.r);
-        const Complex<A>* row = cells + (z * grid.n[1] + y) * grid.n[0];
+      for (int m = 0; m < Shape::m_tiles; ++m)
 #pragma unroll
         for (int o = 0; o < Shape::octets; ++o)
 #pragma unroll
           for (int side = 0; side < 2; ++side) {
-            const Complex<A> value = __ldg(row + team.wrap(0, team.corner[0] + 8 * (team.first_octet + o) + 4 * side + team.k));
-            window[m][o][slot][2 * side] = static_cast<double>(value.x);
-            window[m][o][slot][2 * side + 1] = static_cast<double>(value.y);
+            window[m][o][slot][2 * side] = static_cast<double>(from.value[m][o][side].x);
+            window[m][o][slot][2 * side + 1] = static_cast<double>(from.value[m][o][side].y);
           }
-      }
     });
   }
 
@@ -380,7 +409,7 @@ template <class T, class A, int D, int W> struct SweepInterpAgent {
 };
 
 template <class T, class A, int D, int W>
-__global__ void __launch_bounds__(SweepShape<D, W>::threads, SweepShape<D, W>::tiles.blocks)
+__global__ void __launch_bounds__(SweepShape<D, W>::threads, SweepShape<D, W>::tiles.interp_blocks)
     sweep_interp_kernel(const __grid_constant__ SweepArguments<T, A, W> arguments) {
   using Agent = SweepInterpAgent<T, A, D, W>;
   extern __shared__ double sweep_memory[];

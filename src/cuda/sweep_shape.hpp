@@ -9,15 +9,20 @@ namespace offgrid::cuda {
 // A warp holds m_tiles x octets x planes tiles, each of 8 (y) x 8 (x) complex cells. Warps stand side by side along x and
 // along the planes.
 struct SweepTiles {
-  int x_warps, plane_warps, octets, m_tiles, planes, blocks;  // blocks: of a multiprocessor, at least
+  int x_warps, plane_warps, octets, m_tiles, planes;
+  int blocks, interp_blocks;  // of a multiprocessor, at least
 };
 
 constexpr SweepTiles sweep_tiles(int dim, int width) {
-  if (dim == 2) return width <= 8 ? SweepTiles{1, 1, 2, 2, 1, 16} : SweepTiles{1, 1, 3, 3, 1, 8};
-  if (width <= 6) return {1, 1, 1, 1, 8, 16};
-  if (width <= 8) return {1, 1, 1, 2, width + 1, 8};
-  return {2, 2, 1, 2, (width + 2) / 2, 2};
+  if (dim == 2) return width <= 8 ? SweepTiles{1, 1, 2, 2, 1, 16, 16} : SweepTiles{1, 1, 3, 3, 1, 8, 8};
+  if (width <= 6) return {1, 1, 1, 1, 8, 16, 12};
+  if (width <= 8) return {1, 1, 1, 2, width + 1, 8, 8};
+  if (width <= 14) return {2, 2, 1, 2, (width + 2) / 2, 2, 2};
+  return {3, 2, 1, 2, (width + 2) / 2, 1, 1};
 }
+
+// For narrow kernels a thread a point reads faster, from points in the same order.
+constexpr bool sweep_reads(int dim, int width) { return dim == 3 ? width > 4 : width > 6; }
 
 template <int D, int W> struct SweepShape {
   static constexpr SweepTiles tiles = sweep_tiles(D, W);
