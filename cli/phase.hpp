@@ -42,9 +42,8 @@ class UnitCircle {
 
   void evaluate() {
     const std::size_t size = rest_.size();
-    double *c = cosine.data(), *s = sine.data();
+    double *__restrict c = cosine.data(), *__restrict s = sine.data();
     const double *rest = rest_.data(), *x = turn_x_.data(), *y = turn_y_.data();
-#pragma GCC ivdep
     for (std::size_t i = 0; i < size; ++i) {
       const double angle = 6.283185307179586477 * rest[i], square = angle * angle;  // |angle| <= pi / 4
       const double near = angle * series(square, 17), far = series(square, 16);
