@@ -23,10 +23,10 @@ template <class T> class FacadeTest : public testing::Test {
   const std::vector<Complex> strengths_ = random_values<T>(30, 1), coefficients_ = random_values<T>(56, 2);
   std::vector<Complex> modes_ = std::vector<Complex>(56), values_ = std::vector<Complex>(30);
 
-  [[nodiscard]] Exact<T> true_modes(int sign = -1, bool fft_order = false) const {
+  [[nodiscard]] Sums true_modes(int sign = -1, bool fft_order = false) const {
     return direct_sum<T>(To::modes, {{8, 7}, sign, 1, fft_order}, points_, strengths_);
   }
-  [[nodiscard]] Exact<T> true_values(int sign) const {
+  [[nodiscard]] Sums true_values(int sign) const {
     return direct_sum<T>(To::points, {{8, 7}, sign}, points_, coefficients_);
   }
 };

@@ -42,11 +42,11 @@ template <class R> R overlap(const offgrid::WindowFunction<R>& phi, int width, R
 }
 
 // What spreading to the grid and interpolating from it makes of the strengths.
-template <class T> Exact<T> exact_round_trip(const Stage<T>& stage, const std::vector<std::complex<T>>& strengths) {
-  using R = Wide<T>;
+template <class T> auto exact_round_trip(const Stage<T>& stage, const std::vector<std::complex<T>>& strengths) {
+  using R = long double;
   const offgrid::WindowFunction<R> phi(stage.design.window);
   const std::int64_t count = stage.points.count();
-  Exact<T> result(count);
+  std::vector<std::complex<R>> result(count);
   for (std::int64_t i = 0; i < count; ++i)
     for (std::int64_t j = 0; j < count; ++j) {
       R weight = 1;

@@ -189,7 +189,7 @@ TEST_P(MetamorphicTest, fft_order_is_the_centred_order_rotated) {
     for (std::size_t i = 0; i < expected.size(); ++i) {
       std::int64_t rest = static_cast<std::int64_t>(i), from = 0, stride = 1;
       for (const std::int64_t n : spec.modes) {
-        from += stride * (frequency(rest % n, n, true) + n / 2);
+        from += stride * (oracle::frequency(rest % n, n, oracle::ModeOrder::fft) + n / 2);
         rest /= n;
         stride *= n;
       }

@@ -78,14 +78,10 @@ double sampled_error(const BackendUnderTest& where, const Spec& spec, const Poin
   std::vector<std::int64_t> chosen;
   std::mt19937_64 generator(11);
   for (std::int64_t s = 0; s < samples; ++s) chosen.push_back(generator() % out.size());
-  Exact<T> truth;
-  if (spec.type == 1)
-    for (const auto i : chosen) truth.push_back(direct_mode<T>(spec.forward_sum(), points, in, i));
-  else
-    truth = direct_sum<T>(To::points, spec.forward_sum(), reordered(points, chosen), in);
-  std::vector<std::complex<T>> sampled;
-  for (const auto i : chosen) sampled.push_back(out[i]);
-  return relative_error(sampled, truth);
+  const auto problem = spec.forward_sum().problem();
+  const Sums truth = spec.type == 1 ? oracle::direct_type1<T>(problem, axes_of(points), in, chosen)
+                                    : oracle::direct_type2<T>(problem, axes_of(points), in, chosen);
+  return oracle::relative_error<T>(out, truth, chosen);
 }
 
 TEST_P(ToleranceTest, single_and_double_precision_at_a_million_modes) {
