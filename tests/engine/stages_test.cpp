@@ -78,7 +78,7 @@ void expect_exact_kernel_sums(const BackendUnderTest& where, const Spec& spec, c
   const auto strengths = random_values<T>(points.count(), 3);
   const double error = relative_error(round_trip(stage, strengths), exact_round_trip(stage, strengths));
   EXPECT_EQ(stage.design.window.width, spec.options.width);
-  EXPECT_LE(error, 3 * std::max(stage.design.expected_error, rounding<T>));
+  EXPECT_LE(error, std::max(stage.design.expected_error, rounding<T>));
 }
 
 // Inside a quarter of the period, so that no kernel reaches around its end: there an engine may keep a margin.
