@@ -21,7 +21,7 @@ namespace {
 constexpr const char* footer =
     "Example:\n"
     "  offgrid accuracy                                 the whole table, a few minutes\n"
-    "  offgrid accuracy --quick                         a part of it, seconds\n"
+    "  offgrid accuracy --quick                         a part of it, less than a minute\n"
     "  offgrid accuracy --dim 3 --precision f32 --tolerance 1e-6 --csv accuracy.csv\n"
     "Exit code 1 where any measured error exceeds its tolerance.";
 
