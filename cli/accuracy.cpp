@@ -8,7 +8,7 @@
 
 #include "accuracy_cases.hpp"
 #include "commands.hpp"
-#include "direct_sum.hpp"
+#include "oracle/direct_sum.hpp"
 #include "plan_flags.hpp"
 #include "point_sets.hpp"
 #include "progress.hpp"
@@ -22,7 +22,7 @@ namespace {
 constexpr const char* footer =
     "Example:\n"
     "  offgrid accuracy                                 the whole table, a few minutes\n"
-    "  offgrid accuracy --quick                         a part of it, seconds\n"
+    "  offgrid accuracy --quick                         a part of it, less than a minute\n"
     "  offgrid accuracy --dim 3 --precision f32 --tolerance 1e-6 --csv accuracy.csv\n"
     "Exit code 1 where any measured error exceeds its tolerance.";
 
@@ -88,11 +88,11 @@ template <class T> class RowSweep {
     std::vector<Complex> output(static_cast<std::size_t>(output_size() * row_.vectors()));
     fill_random<T>(input, 23);
     const auto expected = reference(axes, input);
-    const double dilution = cancellation(input, expected);
+    const double dilution = oracle::cancellation<T>(input, expected, row_.vectors());
     for (std::size_t i = 0; i < plans_.size(); ++i) {
       plans_[i]->set_points(axes);
       plans_[i]->execute(input, output);
-      const double error = relative_error<T>(output, expected, positions()) * dilution;
+      const double error = oracle::relative_error<T>(output, expected, positions()) * dilution;
       cells.push_back({row_.dim, row_.type, row_.precision, row_.size.name, name_of(set), tolerances_[i], error});
       bar.step(cells.back().name());
     }
@@ -113,18 +113,6 @@ template <class T> class RowSweep {
     return sample_positions(output_size(), samples / row_.vectors(), 29);
   }
 
-  // Where all points are about one, the output is about one number times a wave, and that number may be small by
-  // chance; no method in floating point has a small relative error then. So the error is taken relative to the norm of
-  // the output or to the norm that the same input has at random points, sqrt(outputs) ||input||, whichever is larger.
-  // The factor for that is at most 1.
-  [[nodiscard]] double cancellation(std::span<const Complex> input, const Sums& expected) const {
-    double input_square = 0, output_square = 0;
-    for (const auto& value : input) input_square += std::norm(std::complex<double>(value));
-    for (const auto& value : expected) output_square += std::norm(value);
-    const double typical = input_square * static_cast<double>(expected.size()) / static_cast<double>(row_.vectors());
-    return std::min(1.0, std::sqrt(output_square / typical));
-  }
-
   // The sampled outputs of every vector, as positions in the whole output.
   [[nodiscard]] std::vector<std::int64_t> positions() const {
     std::vector<std::int64_t> all;
@@ -133,17 +121,17 @@ template <class T> class RowSweep {
     return all;
   }
 
-  [[nodiscard]] Sums reference(const AxisSpans<T>& axes, std::span<const Complex> input) const {
-    const DirectProblem problem{row_.size.modes, row_.type == 1 ? -1 : 1, ModeOrder::centred};
+  [[nodiscard]] oracle::Sums reference(const AxisSpans<T>& axes, std::span<const Complex> input) const {
+    const oracle::Problem problem{row_.size.modes, row_.type == 1 ? -1 : 1, oracle::ModeOrder::centred};
     const auto wanted = sampled();
     const bool everything = static_cast<std::int64_t>(wanted.size()) == output_size();
-    Sums all;
+    oracle::Sums all;
     for (std::int64_t vector = 0; vector < row_.vectors(); ++vector) {
       const auto part =
           input.subspan(static_cast<std::size_t>(vector * input_size()), static_cast<std::size_t>(input_size()));
-      const Sums sums = row_.type == 2 ? direct_type2<T>(problem, axes, part, wanted)
-                        : everything   ? direct_type1<T>(problem, axes, part)
-                                       : direct_type1<T>(problem, axes, part, wanted);
+      const oracle::Sums sums = row_.type == 2 ? oracle::direct_type2<T>(problem, axes, part, wanted)
+                                : everything   ? oracle::direct_type1<T>(problem, axes, part)
+                                               : oracle::direct_type1<T>(problem, axes, part, wanted);
       all.insert(all.end(), sums.begin(), sums.end());
     }
     return all;

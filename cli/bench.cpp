@@ -9,7 +9,7 @@
 #include "bench_report.hpp"
 #include "cells.hpp"
 #include "commands.hpp"
-#include "direct_sum.hpp"
+#include "oracle/direct_sum.hpp"
 #include "plan_flags.hpp"
 #include "progress.hpp"
 #include "random.hpp"
@@ -67,15 +67,15 @@ template <class T> struct CellData {
   }
 
   // The last vector of the batch at sampled outputs, summed directly once.
-  const Sums& reference(const Cell& cell, std::int64_t samples) {
+  const oracle::Sums& reference(const Cell& cell, std::int64_t samples) {
     if (!expected.empty()) return expected;
-    const DirectProblem problem{cell.modes(), cell.type == 1 ? -1 : 1, ModeOrder::centred};
+    const oracle::Problem problem{cell.modes(), cell.type == 1 ? -1 : 1, oracle::ModeOrder::centred};
     const auto one = static_cast<std::size_t>(inputs(cell) / cell.batch);
     const auto last = std::span<const Complex>(input).last(one);
     sampled = sample_positions(outputs(cell) / cell.batch, samples, 11);
     const auto host = points.spans();
-    expected =
-        cell.type == 1 ? direct_type1<T>(problem, host, last, sampled) : direct_type2<T>(problem, host, last, sampled);
+    expected = cell.type == 1 ? oracle::direct_type1<T>(problem, host, last, sampled)
+                              : oracle::direct_type2<T>(problem, host, last, sampled);
     return expected;
   }
 
@@ -86,7 +86,7 @@ template <class T> struct CellData {
   AxisSpans<T> axes;                // where the plan reads them
   std::span<const Complex> values;  // and the input
   std::vector<std::int64_t> sampled;
-  Sums expected;
+  oracle::Sums expected;
 };
 
 bool share_data(const Cell& a, const Cell& b) {
@@ -148,11 +148,11 @@ template <class T> Measurement measure(const Settings& settings, const Cell& cel
   result.workspace_bytes = plan->get("workspace_bytes");
   result.memory_bytes = plan->get("memory_bytes"), result.peak_bytes = plan->get("peak_bytes");
   if (settings.no_error) return result;
-  const Sums& expected = data.reference(cell, settings.samples);
+  const oracle::Sums& expected = data.reference(cell, settings.samples);
   std::vector<std::complex<T>> all(output.span().size());
   output.copy_to(all);
   const auto last = std::span<const std::complex<T>>(all).last(all.size() / static_cast<std::size_t>(cell.batch));
-  result.error = relative_error<T>(last, expected, data.sampled);
+  result.error = oracle::relative_error<T>(last, expected, data.sampled);
   return result;
 }
 

@@ -8,11 +8,12 @@
 
 #include "commands.hpp"
 #include "demo_picture.hpp"
-#include "direct_sum.hpp"
-#include "parallel.hpp"
+#include "oracle/direct_sum.hpp"
+#include "oracle/parallel.hpp"
 #include "phantom.hpp"
 #include "plan_flags.hpp"
 #include "progress.hpp"
+#include "random.hpp"
 #include "reconstruct.hpp"
 #include "text.hpp"
 
@@ -38,7 +39,7 @@ struct Settings {
 template <class T> std::vector<std::complex<T>> phantom_samples(const Points<T>& points, std::int64_t pixels) {
   std::vector<std::complex<T>> samples(static_cast<std::size_t>(points.count()));
   const double width = phantom_width / static_cast<double>(pixels), scale = 1 / (2 * std::numbers::pi * width);
-  parallel_ranges(points.count(), [&](std::int64_t first, std::int64_t last) {
+  oracle::parallel_ranges(points.count(), [&](std::int64_t first, std::int64_t last) {
     for (auto j = static_cast<std::size_t>(first); j < static_cast<std::size_t>(last); ++j)
       samples[j] = std::complex<T>(phantom_fourier(points.coordinates[0][j] * scale, points.coordinates[1][j] * scale) /
                                    (width * width));
@@ -133,18 +134,18 @@ template <class T> class Demo {
   // Forward of the truth and adjoint of the data, both at sampled outputs.
   bool check_transforms() {
     constexpr std::int64_t checked = 100;
-    const DirectProblem forward{{settings_.pixels, settings_.pixels}, -1, ModeOrder::centred};
-    const DirectProblem adjoint{forward.modes, 1, ModeOrder::centred};
+    const oracle::Problem forward{{settings_.pixels, settings_.pixels}, -1, oracle::ModeOrder::centred};
+    const oracle::Problem adjoint{forward.modes, 1, oracle::ModeOrder::centred};
     const auto axes = trajectory_.points.spans();
     const Image truth(pictures_.truth.begin(), pictures_.truth.end());
     const auto at_points = sample_positions(trajectory_.points.count(), checked, 3);
-    const double forward_error =
-        relative_error<T>(model_->forward(truth), direct_type2<T>(forward, axes, truth, at_points), at_points);
+    const double forward_error = oracle::relative_error<T>(
+        model_->forward(truth), oracle::direct_type2<T>(forward, axes, truth, at_points), at_points);
     auto weighted = samples_;
     for (std::size_t j = 0; j < weighted.size(); ++j) weighted[j] *= trajectory_.weights[j];
     const auto at_modes = sample_positions(settings_.pixels * settings_.pixels, checked, 4);
     const double adjoint_error =
-        relative_error<T>(gridding_, direct_type1<T>(adjoint, axes, weighted, at_modes), at_modes);
+        oracle::relative_error<T>(gridding_, oracle::direct_type1<T>(adjoint, axes, weighted, at_modes), at_modes);
     std::printf("%s\n", model_->describe().c_str());
     std::printf("error of the transforms, against direct sums at %lld outputs (tolerance %g)\n", number(checked),
                 settings_.tolerance);

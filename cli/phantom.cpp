@@ -4,7 +4,7 @@
 
 #include <numbers>
 
-#include "parallel.hpp"
+#include "oracle/parallel.hpp"
 
 namespace cli {
 namespace {
@@ -57,7 +57,7 @@ std::vector<double> phantom_pixels(std::int64_t size) {
   std::vector<double> pixels(static_cast<std::size_t>(size * size));
   const double width = phantom_width / static_cast<double>(size);
   const auto position = [&](std::int64_t n) { return static_cast<double>(n - size / 2) * width; };
-  parallel_ranges(size, [&](std::int64_t first, std::int64_t last) {
+  oracle::parallel_ranges(size, [&](std::int64_t first, std::int64_t last) {
     for (std::int64_t n2 = first; n2 < last; ++n2)
       for (std::int64_t n1 = 0; n1 < size; ++n1)
         pixels[static_cast<std::size_t>(n2 * size + n1)] = pixel_mean(position(n1), position(n2), width);

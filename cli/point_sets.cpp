@@ -98,7 +98,7 @@ template <class T> Points<T> make_points(const PointRequest& request) {
   for (std::size_t axis = 0; axis < request.modes.size(); ++axis) {
     const CounterRandom random(request.seed * 3 + axis);
     auto& values = points.coordinates[axis];
-    parallel_ranges(request.count, [&](std::int64_t first, std::int64_t last) {
+    oracle::parallel_ranges(request.count, [&](std::int64_t first, std::int64_t last) {
       for (std::int64_t j = first; j < last; ++j)
         values[static_cast<std::size_t>(j)] = coordinate<T>(request, random, axis, j);
     });

@@ -4,9 +4,11 @@
 
 #include <complex>
 #include <cstdint>
+#include <numeric>
 #include <span>
+#include <vector>
 
-#include "parallel.hpp"
+#include "oracle/parallel.hpp"
 
 namespace cli {
 
@@ -39,10 +41,21 @@ class CounterRandom {
 // Uniform in [-1, 1] + i [-1, 1].
 template <class T> void fill_random(std::span<std::complex<T>> values, std::uint64_t seed) {
   const CounterRandom random(seed);
-  parallel_ranges(static_cast<std::int64_t>(values.size()), [&](std::int64_t first, std::int64_t last) {
+  oracle::parallel_ranges(static_cast<std::int64_t>(values.size()), [&](std::int64_t first, std::int64_t last) {
     for (auto i = static_cast<std::uint64_t>(first); i < static_cast<std::uint64_t>(last); ++i)
       values[i] = {static_cast<T>(random.uniform(2 * i, -1, 1)), static_cast<T>(random.uniform(2 * i + 1, -1, 1))};
   });
+}
+
+// `count` positions in [0, size), spread at random; all of them, in order, where there are no more than `count`.
+inline std::vector<std::int64_t> sample_positions(std::int64_t size, std::int64_t count, std::uint64_t seed) {
+  std::vector<std::int64_t> positions(static_cast<std::size_t>(std::min(size, count)));
+  std::iota(positions.begin(), positions.end(), std::int64_t{0});
+  const CounterRandom random(seed);
+  if (size > count)
+    for (auto& i : positions)
+      i = static_cast<std::int64_t>(random.bits(static_cast<std::uint64_t>(i)) % static_cast<std::uint64_t>(size));
+  return positions;
 }
 
 }  // namespace cli

@@ -21,11 +21,12 @@ rule 'core/' src/core
 rule 'core/|cpu/|hwy/|sys/|omp\.h' src/cpu
 rule 'core/|registry\.hpp|[a-z]+/engine\.hpp' src/registry.hpp src/registry.cpp
 rule 'api/|core/|registry\.hpp|offgrid/' src/api
-rule '[a-z_]+\.hpp|offgrid/|CLI/|sys/|[a-z]+\.h' cli
+rule 'oracle/' oracle
+rule '[a-z_]+\.hpp|offgrid/|oracle/|CLI/|sys/|[a-z]+\.h' cli
 rule 'offgrid/' examples
 
-report 'OpenMP belongs in src/cpu/threads.hpp' "$(grep -rnE '# *pragma +omp|omp\.h|\bomp_[a-z]+ *\(' src cli include |
+report 'OpenMP belongs in src/cpu/threads.hpp' "$(grep -rnE '# *pragma +omp|omp\.h|\bomp_[a-z]+ *\(' src oracle cli include |
   grep -v '^src/cpu/threads.hpp:' || true)"
-report 'a path that leaves its folder' "$(grep -rnE '# *include *[<"]\.\./' src cli include tests examples bench || true)"
+report 'a path that leaves its folder' "$(grep -rnE '# *include *[<"]\.\./' src oracle cli include tests examples bench || true)"
 report 'the library never prints' "$(grep -rnE 'std::(cout|cerr|clog)|\bf?printf *\(' src | grep -v snprintf || true)"
 exit $offences

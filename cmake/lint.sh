@@ -13,7 +13,7 @@ cmake/check_layers.sh || status=1
 
 echo "offgrid: clang-tidy"
 cmake --preset release -DOFFGRID_TESTS=ON -DOFFGRID_CLI=ON >/dev/null
-folders=(src/core src/api src/registry.cpp cli examples)
+folders=(src/core src/api src/registry.cpp oracle cli examples)
 [[ ${1:-} != all ]] || folders+=(src/cpu)
 ours "${folders[@]}" | grep -E '\.(cpp|c)$' | xargs -n 4 -P "$(nproc)" clang-tidy -p build/release --quiet \
   --warnings-as-errors='*' --extra-arg=-Wno-unknown-warning-option 2>&1 |

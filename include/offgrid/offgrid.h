@@ -6,7 +6,7 @@
  * with N1 x .. x Nd modes, k_a from -floor(N_a/2) to ceil(N_a/2)-1, and points x[j] anywhere, 2 pi periodic.
  * Complex numbers are pairs (real, imaginary) of float or double. Modes are stored with the first axis contiguous.
  *
- * Every function returns a status; offgrid_last_error() says in words what was wrong. A refused call changes nothing. */
+ * What can fail returns a status; offgrid_last_error() says in words what was wrong. A refused call changes nothing. */
 #ifndef OFFGRID_OFFGRID_H
 #define OFFGRID_OFFGRID_H
 

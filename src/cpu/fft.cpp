@@ -58,17 +58,24 @@ template <class T> AxisPass<T> GridFft<T>::grid_pass(int axis, std::complex<T>* 
   return pass;
 }
 
+// Makes one side of a pass over the grid that of the modes: cropped and deconvolved, and in their own array for axis 0.
+template <class T>
+template <class Element>
+void GridFft<T>::hold_modes(Lines<T, Element>& side, int axis, Element* modes) const {
+  if (axis == 0) {
+    side.data = modes;
+    side.line_stride = layout_.modes[0];
+    side.row_stride = layout_.modes[0] * layout_.modes[1];
+  }
+  side.segments = mode_map(axis).segments(side.stride);
+  side.scale = scale_[axis].empty() ? nullptr : scale_[axis].data();
+}
+
 template <class T>
 void GridFft<T>::grid_to_modes(std::complex<T>* grid, std::complex<T>* modes, Sign sign, T* scratch) const {
   for (int axis = layout_.dim - 1; axis >= 0 && plans_[axis]; --axis) {
     AxisPass<T> pass = grid_pass(axis, grid, sign);
-    if (axis == 0) {
-      pass.out.data = modes;
-      pass.out.line_stride = layout_.modes[0];
-      pass.out.row_stride = layout_.modes[0] * layout_.modes[1];
-    }
-    pass.out.segments = mode_map(axis).segments(pass.out.stride);
-    pass.out.scale = scale_[axis].empty() ? nullptr : scale_[axis].data();
+    hold_modes(pass.out, axis, modes);
     run_pass(pass, workers(scratch));
   }
   for (std::int64_t row = 0; long_rows_ && row < mode_rows(); ++row)
@@ -81,13 +88,7 @@ void GridFft<T>::modes_to_grid(const std::complex<T>* modes, std::complex<T>* gr
     long_rows_->modes_to_grid(modes + row * layout_.modes[0], grid_row(grid, row), sign, workers(scratch));
   for (int axis = long_rows_ ? 1 : 0; axis < layout_.dim; ++axis) {
     AxisPass<T> pass = grid_pass(axis, grid, sign);
-    if (axis == 0) {
-      pass.in.data = modes;
-      pass.in.line_stride = layout_.modes[0];
-      pass.in.row_stride = layout_.modes[0] * layout_.modes[1];
-    }
-    pass.in.segments = mode_map(axis).segments(pass.in.stride);
-    pass.in.scale = scale_[axis].empty() ? nullptr : scale_[axis].data();
+    hold_modes(pass.in, axis, modes);
     run_pass(pass, workers(scratch));
   }
 }

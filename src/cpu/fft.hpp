@@ -40,6 +40,7 @@ template <class T> class GridFft {
  private:
   [[nodiscard]] ModeMap mode_map(int axis) const;
   [[nodiscard]] AxisPass<T> grid_pass(int axis, std::complex<T>* grid, Sign sign) const;
+  template <class Element> void hold_modes(Lines<T, Element>& side, int axis, Element* modes) const;
   [[nodiscard]] std::int64_t mode_rows() const { return layout_.modes[1] * layout_.modes[2]; }
   [[nodiscard]] std::complex<T>* grid_row(std::complex<T>* grid, std::int64_t row) const;
   [[nodiscard]] Workers<T> workers(T* scratch) const { return {threads_, scratch, per_thread_}; }

@@ -17,6 +17,7 @@
 #include "cuda/policy.hpp"
 #include "cuda/spread.hpp"
 #include "cuda/sweep.hpp"
+#include "cuda/sweep_shape.hpp"
 
 namespace offgrid::cuda {
 namespace {
@@ -183,6 +184,8 @@ template <class T> class CudaEngine final : public Engine<T> {
   }
 
  private:
+  double density() const { return static_cast<double>(count_) / static_cast<double>(choice_.sort.grid.cells); }
+
   std::size_t cell_bytes() const {
     const std::size_t cell = choice_.wide ? sizeof(std::complex<double>) : sizeof(Complex);
     return aligned(cell * choice_.sort.grid.cells * static_cast<std::size_t>(design_.batch));
@@ -225,7 +228,7 @@ template <class T> class CudaEngine final : public Engine<T> {
 
   template <class A>
   void interpolate_set(const StageArguments<T, A>& stage, const PointSet<T>& set, cudaStream_t stream) const {
-    if (choice_.method == Method::sweep && sweep_reads(design_.dim(), stage.kernel.width))
+    if (choice_.method == Method::sweep && sweep_reads(design_.dim(), stage.kernel.width, density()))
       sweep_interpolate(design_.dim(), stage, set, choice_.sort.bins, stream);
     else
       cuda::interpolate(design_.dim(), stage, stream);

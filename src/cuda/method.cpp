@@ -78,16 +78,18 @@ MethodChoice choose_method(const Design& design, const Device& device) {
   const int dim = design.dim(), width = design.window.width;
   const Options& options = design.options;
   MethodChoice choice;
-  choice.wide = design.problem.precision == Precision::f32 && design.problem.tolerance < wide_tolerance;
-  const std::size_t real_bytes = design.problem.precision == Precision::f32 && !choice.wide ? 4 : 8;
   const GridShape grid = shape_of(design);
   const std::int64_t points = options.points_hint > 0 ? options.points_hint : design.mode_count();
+  const double tolerance = design.problem.tolerance;
+  choice.wide = design.problem.precision == Precision::f32 && needs_wide_sums(points, tolerance, design.amplification);
+  const std::size_t real_bytes = design.problem.precision == Precision::f32 && !choice.wide ? 4 : 8;
   choice.method = options.method;
   if (choice.method == Method::automatic && sweep_wins(dim, points, static_cast<double>(grid.cells), device.major))
     choice.method = Method::sweep;
   if (choice.method == Method::sweep && dim == 1) choice.method = Method::sm, choice.fell_back = true;
   if (choice.method == Method::automatic)
-    choice.method = few_for_tiles(points, static_cast<double>(grid.cells), real_bytes == 8, design.problem.tolerance)
+    choice.method = few_for_tiles(points, static_cast<double>(grid.cells), real_bytes == 8,
+                                  tolerance / design.amplification)
                         ? Method::gm_sort : Method::sm;
   Sizes bin = wanted_bin(design);
   choice.ordered = options.deterministic;

@@ -63,18 +63,20 @@ inline constexpr std::int64_t most_set_points = std::int64_t{1} << 26;  // sorte
 inline constexpr std::size_t kept_scratch_bytes = std::size_t{2} << 30;
 inline constexpr std::size_t roomy_tile_bytes = 56 << 10;  // several blocks a multiprocessor fit
 
+// Error of a sum of so many terms of random sign in f32, relative to the sum.
+inline double f32_sum_error(std::int64_t terms) { return 4e-8 * std::sqrt(static_cast<double>(terms)); }
+
 // Adding in global memory wins where a tile would hold few points, and where there is little to do at all.
 // But there each cell is one long sum, and where the points may all fall into one, f32 must bear that.
-inline bool few_for_tiles(std::int64_t points, double cells, bool f64_grid, double tolerance) {
+inline bool few_for_tiles(std::int64_t points, double cells, bool f64_grid, double allowed_error) {
   const auto count = static_cast<double>(points);
   if (f64_grid) return count < 0.05 * cells;
-  const double worst_sum = 6e-8 * std::sqrt(count);
-  return worst_sum < 0.3 * tolerance && (count < 0.25 * cells || count < 50'000);
+  return f32_sum_error(points) < 0.3 * allowed_error && (count < 0.25 * cells || count < 50'000);
 }
 
-// The tensor cores win down to a point in twenty cells; only some GPUs have fast ones for f64.
+// The tensor cores win down to a few points in a thousand cells; only some GPUs have fast ones for f64.
 constexpr bool sweep_wins(int dim, std::int64_t points, double cells, int major) {
-  return dim > 1 && (major == 9 || major == 8 || major == 10) && static_cast<double>(points) >= 0.05 * cells;
+  return dim > 1 && (major == 9 || major == 8 || major == 10) && static_cast<double>(points) >= 0.002 * cells;
 }
 
 // Enough subproblems for all multiprocessors, if the points suffice.
@@ -91,7 +93,9 @@ constexpr int tile_threads(std::size_t bytes) { return bytes <= roomy_tile_bytes
 // thousand cells, and what is saved is lost.
 inline constexpr std::int64_t pruned_fft_bytes = std::int64_t{16} << 20;
 
-// Sums of f32 go wrong by about sqrt(points a cell) units in the last place. Under this tolerance they are made in f64.
-inline constexpr double wide_tolerance = 5e-6;
+// f32 strengths are added up in f64 under this tolerance, and where the partial sums of crowded points are too many.
+inline bool needs_wide_sums(std::int64_t points, double tolerance, double amplification) {
+  return tolerance < 5e-6 || f32_sum_error(points / paper_subproblem) * amplification > 0.6 * tolerance;
+}
 
 }  // namespace offgrid::cuda

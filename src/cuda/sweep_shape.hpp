@@ -21,8 +21,10 @@ constexpr SweepTiles sweep_tiles(int dim, int width) {
   return {3, 2, 1, 2, (width + 2) / 2, 1, 1};
 }
 
-// For narrow kernels a thread a point reads faster, from points in the same order.
-constexpr bool sweep_reads(int dim, int width) { return dim == 3 ? width > 4 : width > 6; }
+// For narrow kernels and few points a thread a point reads faster, from points in the same order.
+constexpr bool sweep_reads(int dim, int width, double density) {
+  return density > 0.05 && (dim == 3 ? width > 4 : width > 6);
+}
 
 template <int D, int W> struct SweepShape {
   static constexpr SweepTiles tiles = sweep_tiles(D, W);

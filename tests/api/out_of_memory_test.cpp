@@ -66,7 +66,7 @@ class OutOfMemoryTest : public testing::TestWithParam<Case> {
     auto modes = random_values<double>(sum.transforms * product(arguments_.modes), 2);
     const auto truth = direct_sum<double>(to, sum, points, to == To::modes ? strengths : modes);
     ASSERT_EQ(offgrid_execute(plan, strengths.data(), modes.data(), nullptr), OFFGRID_OK) << offgrid_last_error();
-    EXPECT_LE(relative_error(to == To::modes ? modes : strengths, truth), 2 * arguments_.tolerance);
+    EXPECT_LE(relative_error(to == To::modes ? modes : strengths, truth), arguments_.tolerance);
   }
 
   const Arguments arguments_ = GetParam().arguments;
@@ -186,6 +186,7 @@ TEST(OutOfMemory, describing_a_plan_gives_what_words_there_are) {
 
 // In a process of its own, because these words are made once.
 void ask_without_memory(const char* (*words)(), long n) {
+  (void)make_plan({});  // starts OpenMP, whose tools (TSan has one) do not survive a failure
   allocations::fail_from_now(n);
   try {
     (void)words();

@@ -7,8 +7,8 @@
 #include <sstream>
 
 #include "axes.hpp"
-#include "direct_sum.hpp"
 #include "npy.hpp"
+#include "oracle/direct_sum.hpp"
 #include "plan_flags.hpp"
 #include "point_sets.hpp"
 #include "random.hpp"
@@ -80,11 +80,11 @@ template <class T> struct Files {
 };
 
 // The last vector of the batch in `path` against direct sums.
-template <class T> double error_of(const std::string& path, const cli::Sums& expected) {
+template <class T> double error_of(const std::string& path, const oracle::Sums& expected) {
   const cli::NpyArray array(path);
   EXPECT_EQ(array.shape()[0], Files<T>::vectors);
   const auto values = array.values<std::complex<T>>();
-  return cli::relative_error<T>(values.view().last(expected.size()), expected);
+  return oracle::relative_error<T>(values.view().last(expected.size()), expected);
 }
 
 TEST_F(Program, Type1FromOneFileOfPointsInDouble) {
@@ -95,7 +95,7 @@ TEST_F(Program, Type1FromOneFileOfPointsInDouble) {
   EXPECT_NE(outcome.errors.find("set points"), std::string::npos) << outcome.errors;
   EXPECT_EQ(cli::NpyArray(folder.file("out.npy")).shape(), (std::vector<std::int64_t>{3, 9, 14}));
   const auto axes = files.points.spans();
-  const auto expected = cli::direct_type1<double>({{14, 9}, -1}, axes, files.last_strengths());
+  const auto expected = oracle::direct_type1<double>({{14, 9}, -1}, axes, files.last_strengths());
   EXPECT_LT(error_of<double>(folder.file("out.npy"), expected), 1e-9);
 }
 
@@ -105,7 +105,7 @@ TEST_F(Program, Type2TakesTheModesFromTheInputInFloat) {
                            " --input " + files.f + " --output " + folder.file("out.npy"));
   ASSERT_EQ(outcome.code, 0) << outcome.errors;
   const auto axes = files.points.spans();
-  const auto expected = cli::direct_type2<float>({{14, 9}, -1, cli::ModeOrder::fft}, axes, files.last_modes());
+  const auto expected = oracle::direct_type2<float>({{14, 9}, -1, oracle::ModeOrder::fft}, axes, files.last_modes());
   EXPECT_LT(error_of<float>(folder.file("out.npy"), expected), 1e-4);
 }
 
@@ -116,7 +116,7 @@ TEST_F(Program, AdjointOfType1IsTheOtherDirection) {
   ASSERT_EQ(outcome.code, 0) << outcome.errors;
   EXPECT_NE(outcome.errors.find("execute"), std::string::npos) << "progress was asked for";
   const auto axes = files.points.spans();
-  const auto expected = cli::direct_type2<double>({{14, 9}, 1}, axes, files.last_modes());
+  const auto expected = oracle::direct_type2<double>({{14, 9}, 1}, axes, files.last_modes());
   EXPECT_LT(error_of<double>(folder.file("out.npy"), expected), 1e-8);
 }
 

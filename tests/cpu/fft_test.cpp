@@ -8,23 +8,16 @@
 #include <complex>
 #include <limits>
 #include <numbers>
-#include <random>
 #include <vector>
 
 #include "cpu/memory.hpp"
+#include "points.hpp"
 
 namespace offgrid::cpu {
 namespace {
 
+using support::random_values;
 using Wide = std::complex<long double>;
-
-template <class T> std::vector<std::complex<T>> random_values(std::int64_t count, unsigned seed) {
-  std::mt19937_64 engine(seed);
-  std::uniform_real_distribution<T> uniform(-1, 1);
-  std::vector<std::complex<T>> values(count);
-  for (auto& v : values) v = {uniform(engine), uniform(engine)};
-  return values;
-}
 
 // sum_l x_l exp(sign 2 pi i k l / n), for the modes `first` .. `first` + count - 1.
 std::vector<Wide> direct_sums(const std::vector<Wide>& x, std::int64_t first, std::int64_t count, Sign sign) {

@@ -38,7 +38,7 @@ TEST(Execute, agrees_with_the_oracle_on_the_reference_engine) {
       for (const std::int64_t batch : {1, 2, 3}) {
         const Spec spec{
             .type = type, .modes = {5, 4, 3}, .tolerance = 1e-6, .options = {.transforms = 5, .batch = batch}};
-        expect_accurate<T>(reference(), spec, uniform_points<T>(3, 30), 1);
+        expect_accurate<T>(reference(), spec, uniform_points<T>(3, 30));
       }
   });
 }

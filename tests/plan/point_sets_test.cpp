@@ -12,44 +12,38 @@ class PointSetsTest : public BackendTest {};
 
 const std::vector<Sizes> shapes{{240}, {15, 16}, {8, 6, 7}};
 
-// Points that lie together, or at the same place in their cells, have errors that add up instead of averaging out, and
-// in type 2 they are one output, whose sum may nearly cancel.
-constexpr double coherent = 20;
-
 // Runs expect_accurate for both types, both precisions and each shape on the points that make(T{}, dim) gives.
-template <class F> void expect_accurate_on(const BackendUnderTest& where, F make, double bound = 1) {
+template <class F> void expect_accurate_on(const BackendUnderTest& where, F make) {
   for_both_precisions([&](auto zero) {
     using T = decltype(zero);
     for (const Sizes& modes : shapes)
       for (const int type : {1, 2})
         expect_accurate<T>(where, {.type = type, .modes = modes, .tolerance = usual_tolerance<T>},
-                           make(zero, static_cast<int>(modes.size())), bound);
+                           make(zero, static_cast<int>(modes.size())));
   });
 }
 
 TEST_P(PointSetsTest, all_in_one_cell) {
-  expect_accurate_on(
-      where(), [](auto zero, int dim) { return clustered_points<decltype(zero)>(dim, 500); }, coherent);
+  expect_accurate_on(where(), [](auto zero, int dim) { return clustered_points<decltype(zero)>(dim, 500); });
 }
 
 TEST_P(PointSetsTest, one_point_many_times) {
-  expect_accurate_on(
-      where(), [](auto zero, int dim) { return choose_from<decltype(zero)>({-2.5}, dim, 500); }, coherent);
+  expect_accurate_on(where(), [](auto zero, int dim) { return choose_from<decltype(zero)>({-2.5}, dim, 500); });
 }
 
 TEST_P(PointSetsTest, ends_of_the_period_zeros_and_denormals) {
-  expect_accurate_on(
-      where(), [](auto zero, int dim) { return choose_from(delicate_coordinates<decltype(zero)>(), dim, 200); },
-      coherent);
+  expect_accurate_on(where(),
+                     [](auto zero, int dim) { return choose_from(delicate_coordinates<decltype(zero)>(), dim, 200); });
 }
 
+// Several vectors, because the tolerance bounds the error of an output as a whole, and here each is a single number.
 TEST_P(PointSetsTest, each_delicate_coordinate_alone) {
   for_both_precisions([&](auto zero) {
     using T = decltype(zero);
     for (const T x : delicate_coordinates<T>())
       for (const Sizes& modes : shapes)
-        expect_accurate<T>(where(), {.modes = modes, .tolerance = usual_tolerance<T>},
-                           choose_from<T>({x}, static_cast<int>(modes.size()), 1), coherent);
+        expect_accurate<T>(where(), {.modes = modes, .tolerance = usual_tolerance<T>, .options = {.transforms = 10}},
+                           choose_from<T>({x}, static_cast<int>(modes.size()), 1));
   });
 }
 
@@ -104,7 +98,8 @@ TEST_P(PointSetsTest, exactly_on_the_nodes_of_the_grid_for_every_width) {
           const auto points = points_on_nodes<T>(grid_of(transform), 100);
           transform.set_points(points);
           const Errors errors = measure(transform, points);
-          const double bound = 4 * std::max(transform.get("expected_error"), rounding<T>);
+          // a fifth: the model is that low for width 2, whose error of 0.16 is coarser than any tolerance that is promised
+          const double bound = 1.2 * std::max(transform.get("expected_error"), rounding<T>);
           EXPECT_EQ(transform.get("width"), width);
           EXPECT_LE(errors.forward, bound);
           EXPECT_LE(errors.adjoint, bound);
@@ -123,7 +118,7 @@ TEST_P(PointSetsTest, one_rounding_step_beside_the_nodes) {
         for (auto& axis : points.axis)
           for (T& x : axis) x = std::nextafter(x, side);
         transform.set_points(points);
-        EXPECT_LE(measure(transform, points).forward, coherent * usual_tolerance<T>);
+        EXPECT_LE(measure(transform, points).forward, usual_tolerance<T>);
       }
   });
 }
@@ -148,7 +143,7 @@ TEST_P(PointSetsTest, not_finite_is_refused_and_the_earlier_points_stay) {
             EXPECT_EQ(error.status(), offgrid::Status::invalid_argument) << error.what();
           }
           EXPECT_EQ(transform.get("points"), 50);
-          EXPECT_LE(measure(transform, points).forward, scatter(transform.spec(), 50) * usual_tolerance<T>);
+          EXPECT_LE(measure(transform, points).forward, usual_tolerance<T>);
         }
   });
 }

@@ -76,7 +76,7 @@ template <class T> void expect_usable(offgrid_plan plan, const Arguments& argume
   std::vector<std::complex<T>> in = strengths, out(product(arguments.modes));
   ASSERT_EQ(offgrid_execute(plan, in.data(), out.data(), nullptr), OFFGRID_OK) << offgrid_last_error();
   EXPECT_LE(relative_error(out, direct_sum<T>(To::modes, {arguments.modes, -1}, points, strengths)),
-            3 * arguments.tolerance);
+            arguments.tolerance);
 }
 
 }  // namespace support

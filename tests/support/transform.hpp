@@ -95,7 +95,14 @@ template <class T> class Transform {
   std::int64_t count_ = 0;
 };
 
-// Errors of a transform and of its adjoint against the whole direct sum, for a random input.
+// The error that the tolerance bounds, against the whole direct sum.
+template <class T, class Vector = std::vector<std::complex<T>>>
+double error_of(To to, const Sum& sum, const PointSet<T>& points, const Vector& in, const Vector& out) {
+  const Sums truth = direct_sum<T>(to, sum, points, in);
+  return relative_error(out, truth) * oracle::cancellation<T>(in, truth, sum.transforms);
+}
+
+// Errors of a transform and of its adjoint, for random inputs.
 struct Errors {
   double forward, adjoint;
 };
@@ -104,29 +111,19 @@ template <class T> Errors measure(const Transform<T>& transform, const PointSet<
   const Spec& spec = transform.spec();
   const auto in = random_values<T>(transform.size_of(spec.backward()), seed);
   const auto back = random_values<T>(transform.size_of(spec.forward()), seed + 1);
-  return {relative_error(transform.execute(in), direct_sum<T>(spec.forward(), spec.forward_sum(), points, in)),
-          relative_error(transform.adjoint(back), direct_sum<T>(spec.backward(), spec.adjoint_sum(), points, back))};
+  return {error_of<T>(spec.forward(), spec.forward_sum(), points, in, transform.execute(in)),
+          error_of<T>(spec.backward(), spec.adjoint_sum(), points, back, transform.adjoint(back))};
 }
 
-// The tolerance bounds the error of many outputs. A few of them scatter about their mean, and a single one can be a sum
-// that nearly cancels: this many tolerances are then allowed.
-inline double scatter(const Spec& spec, std::int64_t points) {
-  const std::int64_t outputs = spec.options.transforms * std::min(points, product(spec.modes));
-  return outputs >= 200 ? 1 : outputs >= 20 ? 3 : 10;
-}
-
-// The contract in one call: both errors are at most `bound` times the tolerance.
+// The contract in one call: both errors are at most the tolerance, or `bound` times that where less is promised.
 template <class T>
-void expect_accurate(const BackendUnderTest& where, const Spec& spec, const PointSet<T>& points, double bound) {
+void expect_accurate(const BackendUnderTest& where, const Spec& spec, const PointSet<T>& points, double bound = 1) {
   SCOPED_TRACE(offgrid::text(spec.name(), " points ", points.count(), " bits ", 8 * sizeof(T)));
   Transform<T> transform(where, spec);
   transform.set_points(points);
   const Errors errors = measure(transform, points);
   EXPECT_LE(errors.forward, bound * spec.tolerance);
   EXPECT_LE(errors.adjoint, bound * spec.tolerance);
-}
-template <class T> void expect_accurate(const BackendUnderTest& where, const Spec& spec, const PointSet<T>& points) {
-  expect_accurate(where, spec, points, scatter(spec, points.count()));
 }
 
 // Runs body(T{}) for float and for double.

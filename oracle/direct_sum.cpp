@@ -1,4 +1,4 @@
-#include "direct_sum.hpp"
+#include "oracle/direct_sum.hpp"
 
 #include <algorithm>
 #include <array>
@@ -8,11 +8,10 @@
 #include <numeric>
 #include <utility>
 
-#include "parallel.hpp"
-#include "phase.hpp"
-#include "random.hpp"
+#include "oracle/parallel.hpp"
+#include "oracle/phase.hpp"
 
-namespace cli {
+namespace oracle {
 namespace {
 
 // Terms are added in double in blocks of this many, and the blocks in long double: the rounding of a sum of n terms
@@ -33,7 +32,7 @@ template <class T> std::array<Turn, 3> turns_of(Axes<T> points, std::size_t j, i
 // exp(i k x) for every mode of every axis, at one point at a time.
 class AxisTables {
  public:
-  explicit AxisTables(const DirectProblem& problem) : problem_(problem) {
+  explicit AxisTables(const Problem& problem) : problem_(problem) {
     for (const auto size : problem.modes) tables_.emplace_back(static_cast<std::size_t>(size));
   }
 
@@ -60,7 +59,7 @@ class AxisTables {
   [[nodiscard]] const UnitCircle& first() const { return tables_[0]; }
 
  private:
-  const DirectProblem& problem_;
+  const Problem& problem_;
   std::vector<UnitCircle> tables_;
 };
 
@@ -159,7 +158,7 @@ struct SplitModes {
   }
 };
 
-std::array<std::int64_t, 3> frequencies_at(const DirectProblem& problem, std::int64_t position) {
+std::array<std::int64_t, 3> frequencies_at(const Problem& problem, std::int64_t position) {
   std::array<std::int64_t, 3> k{};
   for (std::size_t axis = 0; axis < problem.modes.size(); ++axis) {
     k[axis] = frequency(position % problem.modes[axis], problem.modes[axis], problem.order);
@@ -186,7 +185,7 @@ std::int64_t frequency(std::int64_t index, std::int64_t size, ModeOrder order) {
 }
 
 template <class T>
-Sums direct_type1(const DirectProblem& problem, Axes<T> points, std::span<const std::complex<T>> strengths) {
+Sums direct_type1(const Problem& problem, Axes<T> points, std::span<const std::complex<T>> strengths) {
   const std::int64_t outputs = product(problem.modes);
   if (outputs == 0) return {};
   const std::int64_t row_size = problem.modes[0], rows = outputs / row_size;
@@ -201,7 +200,7 @@ Sums direct_type1(const DirectProblem& problem, Axes<T> points, std::span<const 
 }
 
 template <class T>
-Sums direct_type1(const DirectProblem& problem, Axes<T> points, std::span<const std::complex<T>> strengths,
+Sums direct_type1(const Problem& problem, Axes<T> points, std::span<const std::complex<T>> strengths,
                   std::span<const std::int64_t> sampled) {
   std::vector<std::array<std::int64_t, 3>> wanted;
   for (const auto position : sampled) wanted.push_back(frequencies_at(problem, position));
@@ -220,7 +219,7 @@ Sums direct_type1(const DirectProblem& problem, Axes<T> points, std::span<const 
 }
 
 template <class T>
-Sums direct_type2(const DirectProblem& problem, Axes<T> points, std::span<const std::complex<T>> modes,
+Sums direct_type2(const Problem& problem, Axes<T> points, std::span<const std::complex<T>> modes,
                   std::span<const std::int64_t> sampled) {
   Sums sums(sampled.size());
   if (modes.empty()) return sums;
@@ -242,8 +241,7 @@ Sums direct_type2(const DirectProblem& problem, Axes<T> points, std::span<const 
   return sums;
 }
 
-template <class T>
-Sums direct_type2(const DirectProblem& problem, Axes<T> points, std::span<const std::complex<T>> modes) {
+template <class T> Sums direct_type2(const Problem& problem, Axes<T> points, std::span<const std::complex<T>> modes) {
   return direct_type2<T>(problem, points, modes, every(points[0].size()));
 }
 
@@ -264,28 +262,30 @@ double relative_error(std::span<const std::complex<T>> computed, std::span<const
   return relative_error<T>(computed, expected, every(expected.size()));
 }
 
-std::vector<std::int64_t> sample_positions(std::int64_t size, std::int64_t count, std::uint64_t seed) {
-  if (size <= count) return every(static_cast<std::size_t>(size));
-  const CounterRandom random(seed);
-  std::vector<std::int64_t> positions;
-  for (std::int64_t i = 0; i < count; ++i)
-    positions.push_back(
-        static_cast<std::int64_t>(random.bits(static_cast<std::uint64_t>(i)) % static_cast<std::uint64_t>(size)));
-  return positions;
+template <class T>
+double cancellation(std::span<const std::complex<T>> input, std::span<const std::complex<double>> expected,
+                    std::int64_t vectors) {
+  double input_square = 0, output_square = 0;
+  for (const auto& value : input) input_square += std::norm(widen(value));
+  for (const auto& value : expected) output_square += std::norm(value);
+  const double typical = input_square * static_cast<double>(expected.size()) / static_cast<double>(vectors);
+  return output_square < typical ? std::sqrt(output_square / typical) : 1;
 }
 
 #define OFFGRID_INSTANTIATE(T)                                                                                \
-  template Sums direct_type1<T>(const DirectProblem&, Axes<T>, std::span<const std::complex<T>>);             \
-  template Sums direct_type2<T>(const DirectProblem&, Axes<T>, std::span<const std::complex<T>>);             \
-  template Sums direct_type1<T>(const DirectProblem&, Axes<T>, std::span<const std::complex<T>>,              \
+  template Sums direct_type1<T>(const Problem&, Axes<T>, std::span<const std::complex<T>>);                   \
+  template Sums direct_type2<T>(const Problem&, Axes<T>, std::span<const std::complex<T>>);                   \
+  template Sums direct_type1<T>(const Problem&, Axes<T>, std::span<const std::complex<T>>,                    \
                                 std::span<const std::int64_t>);                                               \
-  template Sums direct_type2<T>(const DirectProblem&, Axes<T>, std::span<const std::complex<T>>,              \
+  template Sums direct_type2<T>(const Problem&, Axes<T>, std::span<const std::complex<T>>,                    \
                                 std::span<const std::int64_t>);                                               \
   template double relative_error<T>(std::span<const std::complex<T>>, std::span<const std::complex<double>>); \
   template double relative_error<T>(std::span<const std::complex<T>>, std::span<const std::complex<double>>,  \
-                                    std::span<const std::int64_t>);
+                                    std::span<const std::int64_t>);                                           \
+  template double cancellation<T>(std::span<const std::complex<T>>, std::span<const std::complex<double>>,    \
+                                  std::int64_t);
 OFFGRID_INSTANTIATE(float)
 OFFGRID_INSTANTIATE(double)
 #undef OFFGRID_INSTANTIATE
 
-}  // namespace cli
+}  // namespace oracle

@@ -8,7 +8,7 @@
 #include <cstdint>
 #include <vector>
 
-namespace cli {
+namespace oracle {
 
 __extension__ using Turn = unsigned __int128;
 __extension__ using SignedTurn = __int128;
@@ -42,9 +42,8 @@ class UnitCircle {
 
   void evaluate() {
     const std::size_t size = rest_.size();
-    double *c = cosine.data(), *s = sine.data();
+    double* __restrict c = cosine.data(), * __restrict s = sine.data();
     const double *rest = rest_.data(), *x = turn_x_.data(), *y = turn_y_.data();
-#pragma GCC ivdep
     for (std::size_t i = 0; i < size; ++i) {
       const double angle = 6.283185307179586477 * rest[i], square = angle * angle;  // |angle| <= pi / 4
       const double near = angle * series(square, 17), far = series(square, 16);
@@ -66,4 +65,4 @@ class UnitCircle {
   std::vector<double> rest_, turn_x_, turn_y_;
 };
 
-}  // namespace cli
+}  // namespace oracle

@@ -1,5 +1,5 @@
-// Splits a range over the machine's threads, for the program's own work (direct sums, random numbers): the library has
-// its own threads. The first exception of a worker is thrown again in the caller.
+// Splits a range over the machine's threads, for the work around the library (direct sums, random numbers): the library
+// has its own threads. The first exception of a worker is thrown again in the caller.
 #pragma once
 
 #include <algorithm>
@@ -8,7 +8,7 @@
 #include <thread>
 #include <vector>
 
-namespace cli {
+namespace oracle {
 
 inline int worker_count() { return std::max(1, static_cast<int>(std::thread::hardware_concurrency())); }
 
@@ -33,4 +33,4 @@ template <class Work> void parallel_ranges(std::int64_t count, const Work& work)
     if (failure) std::rethrow_exception(failure);
 }
 
-}  // namespace cli
+}  // namespace oracle

@@ -4,7 +4,7 @@
 //
 // x/(2 pi) mod 1 is kept as a 128-bit fixed-point fraction, so k.x/(2 pi) mod 1 is exact integer arithmetic for any k,
 // and only the final sine and cosine round. Sums go through blocks into long double. The result is good to about 3e-16
-// of its l2 norm for |x| <= 1e8 and |k| <= 2^20. The program and the tests share this file.
+// of its l2 norm for |x| <= 1e8 and |k| <= 2^20. The program and the tests share it; tests/oracle checks it.
 #pragma once
 
 #include <complex>
@@ -12,11 +12,11 @@
 #include <span>
 #include <vector>
 
-namespace cli {
+namespace oracle {
 
 enum class ModeOrder { centred, fft };
 
-struct DirectProblem {
+struct Problem {
   std::vector<std::int64_t> modes;  // N1, .. Nd; the first axis is contiguous in memory
   int sign = -1;                    // of i in the exponent
   ModeOrder order = ModeOrder::centred;
@@ -29,16 +29,15 @@ using Sums = std::vector<std::complex<double>>;
 
 // The whole output: every mode, or every point.
 template <class T>
-Sums direct_type1(const DirectProblem& problem, Axes<T> points, std::span<const std::complex<T>> strengths);
-template <class T>
-Sums direct_type2(const DirectProblem& problem, Axes<T> points, std::span<const std::complex<T>> modes);
+Sums direct_type1(const Problem& problem, Axes<T> points, std::span<const std::complex<T>> strengths);
+template <class T> Sums direct_type2(const Problem& problem, Axes<T> points, std::span<const std::complex<T>> modes);
 
 // Only the sampled outputs: flat positions in the array of modes (type 1), or numbers of points (type 2).
 template <class T>
-Sums direct_type1(const DirectProblem& problem, Axes<T> points, std::span<const std::complex<T>> strengths,
+Sums direct_type1(const Problem& problem, Axes<T> points, std::span<const std::complex<T>> strengths,
                   std::span<const std::int64_t> sampled);
 template <class T>
-Sums direct_type2(const DirectProblem& problem, Axes<T> points, std::span<const std::complex<T>> modes,
+Sums direct_type2(const Problem& problem, Axes<T> points, std::span<const std::complex<T>> modes,
                   std::span<const std::int64_t> sampled);
 
 // The frequency at position `index` of an axis with `size` modes.
@@ -53,7 +52,12 @@ template <class T>
 double relative_error(std::span<const std::complex<T>> computed, std::span<const std::complex<double>> expected,
                       std::span<const std::int64_t> sampled);
 
-// `count` positions in [0, size), spread at random; all of them, in order, where there are no more than `count`.
-std::vector<std::int64_t> sample_positions(std::int64_t size, std::int64_t count, std::uint64_t seed);
+// A factor for a relative error, at most 1. Where all points are about one, the output is about one number times a wave,
+// and that number may be small by chance; no method in floating point has a small relative error then. With this factor
+// the error is relative to the norm of the output or to the norm that the same input has at random points,
+// sqrt(outputs) ||input||, whichever is larger. `expected` belongs to `vectors` inputs that follow one another.
+template <class T>
+double cancellation(std::span<const std::complex<T>> input, std::span<const std::complex<double>> expected,
+                    std::int64_t vectors = 1);
 
-}  // namespace cli
+}  // namespace oracle
