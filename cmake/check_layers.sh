@@ -19,10 +19,11 @@ report() { [[ -z $2 ]] || { sed "s|\$|   <- $1|" <<<"$2"; offences=1; }; }
 rule 'offgrid/' include
 rule 'core/' src/core
 rule 'core/|cpu/|hwy/|sys/|omp\.h' src/cpu
+rule 'core/|cuda/|cub/|nvtx3/|cu(da|fft)[a-z_]*\.h|dlfcn\.h' src/cuda
 rule 'core/|registry\.hpp|[a-z]+/engine\.hpp' src/registry.hpp src/registry.cpp
 rule 'api/|core/|registry\.hpp|offgrid/' src/api
 rule 'oracle/' oracle
-rule '[a-z_]+\.hpp|offgrid/|oracle/|CLI/|sys/|[a-z]+\.h' cli
+rule '[a-z_]+\.hpp|offgrid/|oracle/|CLI/|sys/|[a-z_]+\.h' cli
 rule 'offgrid/' examples
 
 report 'OpenMP belongs in src/cpu/threads.hpp' "$(grep -rnE '# *pragma +omp|omp\.h|\bomp_[a-z]+ *\(' src oracle cli include |

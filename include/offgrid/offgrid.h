@@ -71,6 +71,10 @@ OFFGRID_API offgrid_status offgrid_execute(offgrid_plan plan, void* strengths, v
 /* The adjoint (conjugate transpose) from the same plan and points: the other direction with the opposite sign. */
 OFFGRID_API offgrid_status offgrid_execute_adjoint(offgrid_plan plan, void* strengths, void* modes, void* stream);
 
+/* GPU plans: executes use this memory of the device, at least "workspace_bytes", from here on, one at a time. Null: memory
+ * of the plan's own again. */
+OFFGRID_API offgrid_status offgrid_set_workspace(offgrid_plan plan, void* memory, size_t bytes);
+
 /* A number about the plan by name: "upsampling", "width", "grid1", "grid2", "grid3", "expected_error",
  * "reachable_tolerance", "workspace_bytes" (of one execute), "memory_bytes" and "peak_bytes" (of the plan, now and at
  * most), "points", "transforms". */

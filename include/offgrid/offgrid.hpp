@@ -120,6 +120,9 @@ template <class T> class Plan {
     run(offgrid_execute_adjoint, type_ != 1, in, out, stream);
   }
 
+  // GPU plans: memory of the device for executes, at least workspace_bytes(); null: the plan's own again.
+  void set_workspace(void* memory, std::size_t bytes) { detail::check(offgrid_set_workspace(handle_.get(), memory, bytes)); }
+
   [[nodiscard]] std::string describe() const { return offgrid_plan_describe(handle_.get()); }
 
   // A number by name, such as "width" or "expected_error"; offgrid.h lists them.

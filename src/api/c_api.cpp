@@ -141,6 +141,10 @@ offgrid_status offgrid_execute_adjoint(offgrid_plan plan, void* strengths, void*
   return guard([&] { checked(plan).plan->adjoint(strengths, modes, stream); });
 }
 
+offgrid_status offgrid_set_workspace(offgrid_plan plan, void* memory, size_t bytes) {
+  return guard([&] { checked(plan).plan->set_workspace(memory, bytes); });
+}
+
 offgrid_status offgrid_plan_get(offgrid_plan plan, const char* name, double* value) {
   return guard([&] {
     require_text("name", name);

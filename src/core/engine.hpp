@@ -9,6 +9,7 @@
 #include <memory>
 
 #include "core/design.hpp"
+#include "core/error.hpp"
 #include "core/types.hpp"
 
 namespace offgrid {
@@ -37,6 +38,12 @@ template <class T> class Engine {
   virtual void modes_to_grid(const Complex* modes, Grid& grid, Sign sign, Stream stream) const = 0;
 
   [[nodiscard]] virtual std::size_t workspace_bytes() const = 0;  // of one execute
+  // Executes use the caller's memory from here on, one at a time; null: the engine's own again.
+  virtual void set_workspace(void* memory, std::size_t bytes) {
+    (void)bytes;
+    if (memory != nullptr)
+      throw Error(Status::invalid_argument, "workspace: this engine takes care of its memory, expected null");
+  }
   [[nodiscard]] virtual std::size_t memory_bytes() const { return workspace_bytes(); }  // of the plan, points included
   [[nodiscard]] virtual std::size_t peak_bytes() const { return memory_bytes(); }       // at most so far
   [[nodiscard]] virtual std::string describe() const = 0;

@@ -65,6 +65,11 @@ template <class T> void Plan<T>::run(Direction direction, Sign sign, const Vecto
     backend_.clear(vectors.strengths, static_cast<std::size_t>(strengths) * sizeof(std::complex<T>), stream);
 }
 
+template <class T> void Plan<T>::set_workspace(void* memory, std::size_t bytes) {
+  if (memory != nullptr) require("workspace", memory, 1);
+  if (engine_) engine_->set_workspace(memory, bytes);
+}
+
 template <class T> std::string Plan<T>::describe() const {
   std::string all = offgrid::describe(design_);
   if (engine_) all += engine_->describe();

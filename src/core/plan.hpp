@@ -16,6 +16,7 @@ class AnyPlan {
   virtual void set_points(std::int64_t count, const std::array<const void*, max_dim>& axes, Stream stream) = 0;
   virtual void execute(void* strengths, void* modes, Stream stream) const = 0;
   virtual void adjoint(void* strengths, void* modes, Stream stream) const = 0;
+  virtual void set_workspace(void* memory, std::size_t bytes) = 0;
   [[nodiscard]] virtual std::string describe() const = 0;
   [[nodiscard]] virtual double get(std::string_view name) const = 0;
 };
@@ -27,6 +28,7 @@ template <class T> class Plan final : public AnyPlan {
   void set_points(std::int64_t count, const std::array<const void*, max_dim>& axes, Stream stream) override;
   void execute(void* strengths, void* modes, Stream stream) const override;
   void adjoint(void* strengths, void* modes, Stream stream) const override;
+  void set_workspace(void* memory, std::size_t bytes) override;
   [[nodiscard]] std::string describe() const override;
   [[nodiscard]] double get(std::string_view name) const override;
 

@@ -167,6 +167,21 @@ template <class T> class CudaEngine final : public Engine<T> {
   }
 
   std::size_t workspace_bytes() const override { return workspace_bytes_; }
+
+  void set_workspace(void* memory, std::size_t bytes) override {
+    const DeviceGuard guard(device_.id);
+    if (memory != nullptr && bytes < workspace_bytes_)
+      throw Error(Status::invalid_argument,
+                  text("workspace has ", bytes, " bytes, expected ", workspace_bytes_, " or more"));
+    if (reinterpret_cast<std::uintptr_t>(memory) % 256 != 0)
+      throw Error(Status::invalid_argument, "workspace is not aligned to 256 bytes");
+    auto grid = make_grid(static_cast<std::byte*>(memory));
+    call("waiting for the device", [] { return cudaDeviceSynchronize(); });
+    const std::lock_guard lock(mutex_);
+    idle_.clear();
+    idle_.push_back(std::move(grid));
+    callers_memory_ = memory != nullptr;
+  }
   std::size_t memory_bytes() const override { return memory_.bytes; }
   std::size_t peak_bytes() const override { return memory_.peak; }
 
@@ -191,12 +206,12 @@ template <class T> class CudaEngine final : public Engine<T> {
     return aligned(cell * choice_.sort.grid.cells * static_cast<std::size_t>(design_.batch));
   }
 
-  std::unique_ptr<CudaGrid<T>> make_grid() const {
+  std::unique_ptr<CudaGrid<T>> make_grid(std::byte* memory = nullptr) const {
     auto grid = std::make_unique<CudaGrid<T>>(design_, choice_.sort.grid, choice_.wide);
     const std::size_t work = std::max(grid->narrow.work_bytes(), grid->wide ? grid->wide->work_bytes() : 0);
     workspace_bytes_ = cell_bytes() + aligned(work);
-    grid->owned = DeviceBuffer<std::byte>(static_cast<std::int64_t>(workspace_bytes_), memory_);
-    grid->memory = grid->owned.data();
+    if (memory == nullptr) grid->owned = DeviceBuffer<std::byte>(static_cast<std::int64_t>(workspace_bytes_), memory_);
+    grid->memory = memory != nullptr ? memory : grid->owned.data();
     grid->narrow.set_work_area(grid->memory + cell_bytes());
     if (grid->wide) grid->wide->set_work_area(grid->memory + cell_bytes());
     return grid;
@@ -205,6 +220,8 @@ template <class T> class CudaEngine final : public Engine<T> {
   // The grid that was last used on this stream needs no waiting.
   std::unique_ptr<CudaGrid<T>> take(cudaStream_t stream) const {
     const std::lock_guard lock(mutex_);
+    if (idle_.empty() && callers_memory_)
+      throw Error(Status::wrong_state, "execute: the workspace is in use by another execute of this plan");
     if (idle_.empty()) return make_grid();
     auto best = std::find_if(idle_.begin(), idle_.end(), [&](const auto& grid) { return grid->stream == stream; });
     if (best == idle_.end()) best = std::prev(idle_.end());
@@ -260,6 +277,7 @@ template <class T> class CudaEngine final : public Engine<T> {
   std::vector<PointSet<T>> sets_;
   std::int64_t count_ = 0;
   mutable std::size_t workspace_bytes_ = 0;
+  bool callers_memory_ = false;
   mutable std::mutex mutex_;
   mutable std::vector<std::unique_ptr<CudaGrid<T>>> idle_;
 };

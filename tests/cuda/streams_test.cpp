@@ -93,6 +93,27 @@ TEST_F(StreamsTest, one_plan_on_many_streams_in_turn) {
   EXPECT_LE(plan.error(), usual_tolerance<double>);
 }
 
+TEST_F(StreamsTest, the_caller_may_own_the_workspace) {
+  GpuPlan<float> plan(where(), spec_of<float>(1, {30, 40, 20}), uniform_points<float>(3, 2000));
+  plan.set_points();
+  const auto bytes = static_cast<std::size_t>(plan.plan().get("workspace_bytes"));
+  const auto own = static_cast<std::size_t>(plan.plan().get("memory_bytes"));
+  DeviceArray<char> memory(where(), std::vector<char>(bytes, '\x7f')), small(where(), std::vector<char>(bytes - 1));
+  EXPECT_THROW(plan.plan().set_workspace(small.data(), bytes - 1), offgrid::Error);
+  std::vector<char> here(bytes);
+  EXPECT_THROW(plan.plan().set_workspace(here.data(), bytes), offgrid::Error);
+  plan.plan().set_workspace(memory.data(), bytes);
+  EXPECT_LE(plan.plan().get("memory_bytes"), own - bytes);
+  for (int round = 0; round < 3; ++round) {
+    plan.clear_result();
+    plan.execute();
+    EXPECT_LE(plan.error(), usual_tolerance<float>);
+  }
+  plan.plan().set_workspace(nullptr, 0);
+  plan.execute();
+  EXPECT_LE(plan.error(), usual_tolerance<float>);
+}
+
 TEST_F(StreamsTest, sixteen_threads_each_with_a_plan_and_a_stream) {
   std::vector<std::thread> threads;
   std::array<double, 16> errors{};
