@@ -10,8 +10,6 @@ inline double sweep_time(const Problem& problem, const Sizes& grid, int width, s
   const bool f64 = problem.precision == Precision::f64, to_modes = problem.type == 1;
   if (problem.dim == 1) return count * (to_modes ? 10 + 9 * width : 20 + 4 * width);
   const double cells = static_cast<double>(grid[0]) * static_cast<double>(grid[1]) * static_cast<double>(grid[2]);
-  if (!to_modes && !sweep_reads(problem.dim, width, count / cells))
-    return count * (60 + std::pow(width, problem.dim) * (f64 ? 2.0 : 1.3));
   const SweepTiles tiles = sweep_tiles(problem.dim, width);
   const Sizes box = sweep_box(problem.dim, width);
   const double plane = 64.0 * tiles.octets * tiles.x_warps * tiles.m_tiles;

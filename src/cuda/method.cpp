@@ -1,6 +1,7 @@
 #include "cuda/method.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 #include "core/error.hpp"
 #include "core/text.hpp"
@@ -62,6 +63,28 @@ Sizes wanted_bin(const Design& design) {
   return size;
 }
 
+Method first_choice(const Design& design, const Device& device, const GridShape& grid, std::int64_t points) {
+  const Method asked = design.options.method;
+  const auto cells = static_cast<double>(grid.cells);
+  if (asked == Method::sweep) return design.dim() > 1 ? Method::sweep : Method::sm;
+  if (asked != Method::automatic) return asked;
+  if (sweep_wins(design.dim(), points, cells, device.major)) return Method::sweep;
+  const bool f64 = design.problem.precision == Precision::f64;
+  return few_for_tiles(points, cells, f64, design.problem.tolerance / design.amplification) ? Method::gm_sort : Method::sm;
+}
+
+// The sweep adds up in f64 by itself, SM at most a subproblem at a time. Where GM is asked for, it is trusted that the
+// points are spread out.
+bool sums_in_f64(const Design& design, Method method, const GridShape& grid, std::int64_t points) {
+  const double tolerance = design.problem.tolerance, allowed = tolerance / design.amplification;
+  const std::int64_t parts = points / paper_subproblem;
+  if (method == Method::sweep) return needs_wide_sums(tolerance, allowed, 1, parts);
+  if (method == Method::sm) return needs_wide_sums(tolerance, allowed, std::min(points, paper_subproblem), parts);
+  const double reach = std::pow(design.window.width, design.dim()) / static_cast<double>(grid.cells);
+  const auto evenly = static_cast<std::int64_t>(static_cast<double>(points) * std::min(1.0, reach));
+  return needs_wide_sums(tolerance, allowed, design.options.method == Method::automatic ? points : evenly, 1);
+}
+
 }  // namespace
 
 const char* name_of(Method method) {
@@ -80,17 +103,11 @@ MethodChoice choose_method(const Design& design, const Device& device) {
   MethodChoice choice;
   const GridShape grid = shape_of(design);
   const std::int64_t points = options.points_hint > 0 ? options.points_hint : design.mode_count();
-  const double tolerance = design.problem.tolerance;
-  choice.wide = design.problem.precision == Precision::f32 && needs_wide_sums(points, tolerance, design.amplification);
-  const std::size_t real_bytes = design.problem.precision == Precision::f32 && !choice.wide ? 4 : 8;
-  choice.method = options.method;
-  if (choice.method == Method::automatic && sweep_wins(dim, points, static_cast<double>(grid.cells), device.major))
-    choice.method = Method::sweep;
-  if (choice.method == Method::sweep && dim == 1) choice.method = Method::sm, choice.fell_back = true;
-  if (choice.method == Method::automatic)
-    choice.method = few_for_tiles(points, static_cast<double>(grid.cells), real_bytes == 8,
-                                  tolerance / design.amplification)
-                        ? Method::gm_sort : Method::sm;
+  const bool f32 = design.problem.precision == Precision::f32;
+  choice.method = first_choice(design, device, grid, points);
+  choice.fell_back = options.method == Method::sweep && choice.method != Method::sweep;
+  choice.wide = f32 && sums_in_f64(design, choice.method, grid, points);
+  const std::size_t real_bytes = f32 && !choice.wide ? 4 : 8;
   Sizes bin = wanted_bin(design);
   choice.ordered = options.deterministic;
   if (choice.ordered) choice.method = Method::gm_sort, bin = ordered_bin(dim);

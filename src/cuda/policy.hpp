@@ -93,9 +93,10 @@ constexpr int tile_threads(std::size_t bytes) { return bytes <= roomy_tile_bytes
 // thousand cells, and what is saved is lost.
 inline constexpr std::int64_t pruned_fft_bytes = std::int64_t{16} << 20;
 
-// f32 strengths are added up in f64 under this tolerance, and where the partial sums of crowded points are too many.
-inline bool needs_wide_sums(std::int64_t points, double tolerance, double amplification) {
-  return tolerance < 5e-6 || f32_sum_error(points / paper_subproblem) * amplification > 0.6 * tolerance;
+// f32 strengths are added up in f64 under this tolerance, and where so many terms, or partial sums of so many, would miss
+// it. allowed_error: before deconvolution amplifies it.
+inline bool needs_wide_sums(double tolerance, double allowed_error, std::int64_t terms, std::int64_t partial_sums) {
+  return tolerance < 5e-6 || std::hypot(f32_sum_error(terms), f32_sum_error(partial_sums)) > 0.5 * allowed_error;
 }
 
 }  // namespace offgrid::cuda
