@@ -6,8 +6,10 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <vector>
 
+#include "core/types.hpp"
 #include "cpu/layout.hpp"
 #include "cpu/sort.hpp"
 
@@ -16,12 +18,18 @@ namespace offgrid::cpu {
 template <class T>
 double crowding(const SortedPoints& points, const Layout& layout, const std::vector<std::uint32_t>& box_begin);
 
-// What keeps the error of such sums within its share of the design's tolerance.
-enum class Summation {
-  plain,     // one by one
-  in_parts,  // parts of careful_part_points, then their sums: (eps/2) (sqrt(part/2) + sqrt(A/part/2))
-  wide       // more precision than the working one
+// Whether so many points could be crowded enough to matter, were they all in one place.
+bool may_crowd(const Design& design, std::int64_t count);
+
+// What keeps the error of such sums within its share of the design's tolerance. Parts and then their sums leave
+// (eps/2) (sqrt(part/2) + sqrt(A/part/2)).
+struct Summation {
+  bool wide = false;                                                    // more precision than the working one
+  std::int64_t part_points = std::numeric_limits<std::int64_t>::max();  // that may be added up in one go
 };
 Summation summation_for(const Design& design, const SortedPoints& points);
+
+// How much of their cells neighbours in order have in common, from a sample.
+template <class T> double neighbour_overlap(const SortedPoints& points, const Layout& layout);
 
 }  // namespace offgrid::cpu

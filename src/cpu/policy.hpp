@@ -19,6 +19,7 @@ struct SortPolicy {
   std::int64_t max_boxes = 1 << 16;                       // and further while there are more than this
   std::int64_t max_points = (std::int64_t{1} << 32) - 1;  // of one sorted set: its indices have 32 bits
   bool in_order = false;                                  // one box: the points stay as they came
+  bool may_crowd = false;                                 // whether to measure how crowded they are
 };
 
 // A 1D grid that fits in the second-level cache is quick to reach anywhere; sorting would cost more than it saves.
@@ -52,8 +53,10 @@ inline constexpr std::int64_t max_spare_bytes = std::int64_t{256}
 inline constexpr std::int64_t item_points = 4096;         // points in a unit of work, unless a block is dense
 inline constexpr std::int64_t dense_block_points = 8192;  // a block under this is never shared by threads
 inline constexpr double summation_share = 0.4;            // of the tolerance, for the error of adding up crowded points
-inline constexpr std::int64_t careful_part_points = 1024;  // points added up in one go where they are that crowded
-inline constexpr int chunk_points = 16;                    // points whose kernel values are held at a time
+inline constexpr std::int64_t careful_part_points = 1024;  // the fewest crowded points to add up in one go
+inline constexpr double clustered_overlap = 0.1;  // of neighbours in order: from here on they wait for each other
+inline constexpr int row_copies = 4;              // that clustered points take turns to add to
+inline constexpr int chunk_points = 16;           // points whose kernel values are held at a time
 
 // Nanoseconds on one core, for the choice of sigma and width.
 inline BackendTraits cost_traits(int vector_bytes) {
