@@ -68,6 +68,21 @@ template <class T> double neighbour_overlap(const SortedPoints& points, const La
   return mean_overlap(points.points<T, 1>(), layout, {0, points.count}, max_pairs);
 }
 
+template <class T> bool look_clustered(const Points<T>& points, int dim) {
+  constexpr std::int64_t samples = 128;
+  constexpr T near = T(0.4);  // a sixteenth of the period
+  const std::int64_t step = points.count / (2 * samples);
+  if (step == 0) return false;
+  std::int64_t close = 0;
+  for (std::int64_t i = 0; i < samples; ++i) {  // a point and one half a set further on
+    bool all = true;
+    for (int axis = 0; axis < dim; ++axis)
+      all = all && std::abs(points.axis[axis][i * step] - points.axis[axis][(i + samples) * step]) < near;
+    close += all ? 1 : 0;
+  }
+  return close > samples / 2;
+}
+
 bool may_crowd(const Design& design, std::int64_t count) {
   return std::sqrt(static_cast<double>(count)) > allowed_root(design);
 }
@@ -84,6 +99,8 @@ Summation summation_for(const Design& design, const SortedPoints& points) {
   return {true};
 }
 
+template bool look_clustered(const Points<float>&, int);
+template bool look_clustered(const Points<double>&, int);
 template double neighbour_overlap<float>(const SortedPoints&, const Layout&);
 template double neighbour_overlap<double>(const SortedPoints&, const Layout&);
 template double crowding<float>(const SortedPoints&, const Layout&, const std::vector<std::uint32_t>&);

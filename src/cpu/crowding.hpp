@@ -29,6 +29,9 @@ struct Summation {
 };
 Summation summation_for(const Design& design, const SortedPoints& points);
 
+// Whether most points seem to lie in a small part of the period: a guess from a few of them, which only costs speed.
+template <class T> bool look_clustered(const Points<T>& points, int dim);
+
 // How much of their cells neighbours in order have in common, from a sample.
 template <class T> double neighbour_overlap(const SortedPoints& points, const Layout& layout);
 

@@ -64,6 +64,7 @@ template <class T> class PlainEngine final : public Engine<T> {
   // Everything of set_points that can fail.
   PointSets prepare(const Points<T>& points) {
     SortCase wanted{layout_.dim, layout_.width, std::int64_t{sizeof(T)}, layout_.cells, points.count};
+    wanted.clustered = look_clustered(points, layout_.dim);
     PointSets sets = sort_by(sort_policy(wanted), points);
     if constexpr (sizeof(T) == 4) return sets;  // WideEngine sees to crowded points
     if (sets.empty() || !sets[0].points.in_order || !needs_wide(sets)) return sets;

@@ -28,7 +28,7 @@ inline constexpr std::int64_t in_order_bytes = std::int64_t{4} << 20;
 struct SortCase {
   int dim, width;
   std::int64_t real_bytes, cells, points;
-  bool must_sort = false;
+  bool must_sort = false, clustered = false;
 };
 
 constexpr SortPolicy sort_policy(const SortCase& c) {
@@ -37,7 +37,7 @@ constexpr SortPolicy sort_policy(const SortCase& c) {
   if (c.dim == 1) return {.box_log2 = {10, 0, 0}};
   if (c.dim == 2) return {.box_log2 = {4, 3, 0}, .few_boxes = 1 << 10, .roomy = 4096};
   const bool heavy = c.width * c.width * c.width * c.real_bytes > 1200;
-  return {.box_log2 = {3, 2, 2}, .few_boxes = 1 << 10, .roomy = heavy ? 0 : 4096};
+  return {.box_log2 = {3, 2, 2}, .few_boxes = 1 << 10, .roomy = heavy || c.clustered ? 0 : 4096};
 }
 
 // Blocks of boxes that one thread spreads at a time. A block reaches width - 1 cells into the next one, never further.

@@ -1,6 +1,7 @@
 #include "cpu/spread.hpp"
 
 #include <algorithm>
+#include <array>
 
 #include "cpu/point_run.hpp"
 #include "cpu/threads.hpp"
@@ -122,10 +123,12 @@ SpreadSchedule make_schedule(const SortedPoints& points, const Layout& layout, c
   schedule.colours.resize(4);
   schedule.part_points = wanted.part_points;
   schedule.copies = points.clustered ? row_copies : 1;
-  const std::int64_t fair_share = std::max(dense_block_points, points.count / (2 * wanted.threads));
+  std::array<std::int64_t, 4> colour_points{};
+  for (const Block& block : points.blocks) colour_points[block.colour] += block.points;
   bool by_tile = schedule.copies > 1;
   for (std::int64_t b = 0; b < static_cast<std::int64_t>(points.blocks.size()); ++b) {
     const Block& block = points.blocks[b];
+    const std::int64_t fair_share = std::max(dense_block_points, colour_points[block.colour] / wanted.threads);
     const bool share = wanted.threads > 1 && block.points > fair_share;
     (share ? schedule.shared : schedule.colours[block.colour]).push_back(b);
     by_tile = by_tile || share || block.points > schedule.part_points;
