@@ -90,9 +90,9 @@ bool may_crowd(const Design& design, std::int64_t count) {
 Summation summation_for(const Design& design, const SortedPoints& points) {
   const double allowed = allowed_root(design);
   if (std::sqrt(points.crowding) <= allowed) return {};  // rounded up: pairs in neighbouring boxes are not seen
-  std::int64_t columns = 0;                              // that each part of points in order clears and adds
-  for (const Range& range : points.columns) columns += range.size();
-  for (std::int64_t part = std::int64_t{1} << 20; part >= std::max(careful_part_points, columns); part /= 2) {
+  // A part clears and adds all columns of points in order.
+  const std::int64_t least = std::max(careful_part_points, points.column_count());
+  for (std::int64_t part = std::int64_t{1} << 20; part >= least; part /= 2) {
     const auto terms = static_cast<double>(part);
     if (std::sqrt(terms / 2) + std::sqrt(points.crowding / terms / 2) <= allowed) return {false, part};
   }

@@ -54,9 +54,10 @@ inline constexpr std::int64_t item_points = 4096;         // points in a unit of
 inline constexpr std::int64_t dense_block_points = 8192;  // a block under this is never shared by threads
 inline constexpr double summation_share = 0.4;            // of the tolerance, for the error of adding up crowded points
 inline constexpr std::int64_t careful_part_points = 1024;  // the fewest crowded points to add up in one go
-inline constexpr double clustered_overlap = 0.1;  // of neighbours in order: from here on they wait for each other
-inline constexpr int row_copies = 4;              // that clustered points take turns to add to
-inline constexpr int chunk_points = 16;           // points whose kernel values are held at a time
+inline constexpr double clustered_overlap = 0.1;     // of neighbours in order: from here on they wait for each other
+inline constexpr std::int64_t clustered_points = 8;  // a column that they reach, so that copies of it pay
+inline constexpr int row_copies = 4;                 // that clustered points take turns to add to
+inline constexpr int chunk_points = 16;              // points whose kernel values are held at a time
 
 // Nanoseconds on one core, for the choice of sigma and width.
 inline BackendTraits cost_traits(int vector_bytes) {

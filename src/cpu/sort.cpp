@@ -229,9 +229,9 @@ SortedPoints sort_points(const Points<T>& points, const Layout& layout, const So
   if (reuse) sorted.packed = std::move(storage);
   if (policy.may_crowd) sorted.crowding = crowding<T>(sorted, layout, box_begin);
   if (policy.in_order) {
-    sorted.clustered = neighbour_overlap<T>(sorted, layout) >= clustered_overlap;
-    sorted.columns =
-        sorted.clustered ? reached_columns<T>(sorted, layout, parts) : std::vector<Range>{{0, layout.cells}};
+    const bool close = neighbour_overlap<T>(sorted, layout) >= clustered_overlap;
+    sorted.columns = close ? reached_columns<T>(sorted, layout, parts) : std::vector<Range>{{0, layout.cells}};
+    sorted.clustered = close && sorted.column_count() * clustered_points <= points.count;
   }
   return sorted;
 }

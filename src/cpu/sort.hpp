@@ -59,9 +59,14 @@ struct SortedPoints {
   double crowding = 0;          // how often a cell is added to, see crowding.hpp; 0 where that cannot matter
 
   // Of points in order:
-  bool clustered = false;        // whether neighbours often add to the same cells
+  bool clustered = false;        // whether neighbours often add to the same cells, of which there are few
   std::vector<Range> columns{};  // of the grid that they can reach
 
+  [[nodiscard]] std::int64_t column_count() const {
+    std::int64_t count = 0;
+    for (const Range& range : columns) count += range.size();
+    return count;
+  }
   template <class T, int D> [[nodiscard]] const PackedPoint<T, D>* points() const {
     return reinterpret_cast<const PackedPoint<T, D>*>(packed.data());
   }

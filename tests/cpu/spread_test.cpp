@@ -92,9 +92,20 @@ TEST(Spread, clustered_points_in_order_reach_few_columns) {
   ASSERT_TRUE(cluster.sorted.in_order && everywhere.sorted.in_order);
   EXPECT_TRUE(cluster.sorted.clustered);
   EXPECT_FALSE(everywhere.sorted.clustered);
-  std::int64_t columns = 0;
-  for (const Range& range : cluster.sorted.columns) columns += range.size();
-  EXPECT_LE(columns, 400);
+  EXPECT_LE(cluster.sorted.column_count(), 400);
+}
+
+// Ascending points have neighbours in the same cells, but reach all of them: copies of the row would not pay.
+TEST(Spread, ascending_points_are_not_clustered) {
+  const std::int64_t count = 30000;
+  const Design design = design_of<double>(1, 1e-4, count);
+  std::vector<double> x(count);
+  for (std::int64_t j = 0; j < count; ++j) x[j] = 6.28 * static_cast<double>(j) / static_cast<double>(count);
+  const Layout layout = make_layout(design);
+  Buffer<std::byte> none;
+  const auto sorted = sort_points<double>({count, {x.data()}}, layout, {.in_order = true}, 2, none);
+  EXPECT_FALSE(sorted.clustered);
+  EXPECT_GE(sorted.column_count(), layout.grid[0]);
 }
 
 // Parts keep single precision within a tolerance of 1e-5 where they reach few columns; elsewhere it takes double.
