@@ -9,7 +9,7 @@
 #include "cpu/layout.hpp"
 #include "cpu/memory.hpp"
 #include "cpu/policy.hpp"
-#include "cpu/threads.hpp"
+#include "cpu/range.hpp"
 
 namespace offgrid::cpu {
 
@@ -63,9 +63,9 @@ struct SortedPoints {
   std::vector<Range> columns{};  // of the grid that they can reach
 
   [[nodiscard]] std::int64_t column_count() const {
-    std::int64_t count = 0;
-    for (const Range& range : columns) count += range.size();
-    return count;
+    std::int64_t total = 0;
+    for (const Range& range : columns) total += range.size();
+    return total;
   }
   template <class T, int D> [[nodiscard]] const PackedPoint<T, D>* points() const {
     return reinterpret_cast<const PackedPoint<T, D>*>(packed.data());

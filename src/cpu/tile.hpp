@@ -8,8 +8,8 @@
 #include <span>
 
 #include "cpu/layout.hpp"
+#include "cpu/range.hpp"
 #include "cpu/sort.hpp"
-#include "cpu/threads.hpp"
 
 namespace offgrid::cpu {
 

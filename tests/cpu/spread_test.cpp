@@ -78,7 +78,7 @@ template <class T> void expect_same_sums(const Case<T>& c, const ScheduleCase& w
 // Around zero cells wrap around the end of every axis.
 TEST(Spread, every_schedule_gives_the_same_sums) {
   for (int dim = 1; dim <= 3; ++dim)
-    for (const auto [low, high] : {std::pair{-0.02, 0.02}, {3.1, 3.2}, {1.0, 1.01}, {-0.5, 0.5}, {-3.0, 3.0}})
+    for (const auto& [low, high] : {std::pair{-0.02, 0.02}, {3.1, 3.2}, {1.0, 1.01}, {-0.5, 0.5}, {-3.0, 3.0}})
       for (const int threads : {1, 2, 3, 4})
         for (const std::int64_t part : {unlimited, std::int64_t{1000}}) {
           SCOPED_TRACE(testing::Message() << dim << "D points from " << low << " to " << high);
