@@ -63,7 +63,7 @@ inline constexpr int chunk_points = 16;              // points whose kernel valu
 inline BackendTraits cost_traits(int vector_bytes) {
   BackendTraits traits{"cpu", vector_bytes, std::min(vector_bytes, 32)};
   traits.point = 8, traits.kernel_axis = 0.25, traits.row_vector = 0.4, traits.fft = 1, traits.cell = 16;
-  traits.batch_bytes = std::int64_t{8} << 20;
+  traits.batch_bytes = std::int64_t{768} << 10;  // of the second-level cache; the rest is for points and strengths
   return traits;
 }
 
