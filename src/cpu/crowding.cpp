@@ -35,11 +35,14 @@ double mean_overlap(const PackedPoint<T, D>* points, const Layout& layout, Range
   return pairs > 0 ? sum / static_cast<double>(pairs) : 0.0;
 }
 
-// The largest number of terms' square root that may be added up one by one.
-double allowed_root(const Design& design) {
+// What the sums may be off by, in half units of the last place.
+double allowed_error(const Design& design) {
   const double half_ulp = design.problem.precision == Precision::f32 ? 0x1p-24 : 0x1p-53;
   return summation_share * design.problem.tolerance / (half_ulp * design.amplification);
 }
+
+// The most terms to add up one by one: their errors, too, may all have one sign.
+double most_terms(double allowed) { return std::min(allowed / rounding_bias, allowed * allowed); }
 
 }  // namespace
 
@@ -84,19 +87,17 @@ template <class T> bool look_clustered(const Points<T>& points, int dim) {
 }
 
 bool may_crowd(const Design& design, std::int64_t count) {
-  return std::sqrt(static_cast<double>(count)) > allowed_root(design);
+  return static_cast<double>(count) > most_terms(allowed_error(design));
 }
 
 Summation summation_for(const Design& design, const SortedPoints& points) {
-  const double allowed = allowed_root(design);
-  if (std::sqrt(points.crowding) <= allowed) return {};  // rounded up: pairs in neighbouring boxes are not seen
+  const double allowed = allowed_error(design), most = most_terms(allowed);
+  if (points.crowding <= most) return {};  // rounded up: pairs in neighbouring boxes are not seen
+  const std::int64_t part = std::max(careful_part_points, static_cast<std::int64_t>(std::min(most / 2, 0x1p30)));
+  const auto terms = static_cast<double>(part);
+  const bool suffices = std::sqrt(terms / 2) + std::sqrt(points.crowding / terms / 2) <= allowed;
   // A part clears and adds all columns of points in order.
-  const std::int64_t least = std::max(careful_part_points, points.column_count());
-  for (std::int64_t part = std::int64_t{1} << 20; part >= least; part /= 2) {
-    const auto terms = static_cast<double>(part);
-    if (std::sqrt(terms / 2) + std::sqrt(points.crowding / terms / 2) <= allowed) return {false, part};
-  }
-  return {true};
+  return suffices && points.column_count() <= part ? Summation{false, part} : Summation{true};
 }
 
 template bool look_clustered(const Points<float>&, int);

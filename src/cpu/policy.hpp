@@ -53,6 +53,7 @@ inline constexpr std::int64_t max_spare_bytes = std::int64_t{256}
 inline constexpr std::int64_t item_points = 4096;         // points in a unit of work, unless a block is dense
 inline constexpr std::int64_t dense_block_points = 8192;  // a block under this is never shared by threads
 inline constexpr double summation_share = 0.4;            // of the tolerance, for the error of adding up crowded points
+inline constexpr double rounding_bias = 0.08;             // how far the errors of sums of one sign add up, measured
 inline constexpr std::int64_t careful_part_points = 1024;  // the fewest crowded points to add up in one go
 inline constexpr double clustered_overlap = 0.1;     // of neighbours in order: from here on they wait for each other
 inline constexpr std::int64_t clustered_points = 8;  // a column that they reach, so that copies of it pay

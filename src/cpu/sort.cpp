@@ -146,7 +146,7 @@ void require_countable(const Layout& layout, const Tiling& tiling) {
 
 // The columns that 1D points in order reach, in whole segments.
 template <class T> std::vector<Range> reached_columns(const SortedPoints& points, const Layout& layout, int threads) {
-  constexpr std::int64_t segment = 64;
+  constexpr std::int64_t segment = 32;
   std::vector<std::atomic<bool>> reached(layout.cells / segment + 1);
   parallel_for(threads, threads, [&](std::int64_t part, int) {
     const Range range = part_of(points.count, threads, part);
