@@ -6,6 +6,7 @@
 //
 #include <hwy/highway.h>
 
+#include <algorithm>
 #include <cmath>
 #include <numbers>
 
@@ -51,37 +52,91 @@ inline Folded fold(D64 d, V64 x, const FoldAxis& axis) {
   return {wrapped, t};
 }
 
-// False where a coordinate lies outside the exact range, or is not a number: what was written is then of no use.
-template <class T>
-bool fold_chunk_simd(const FoldPlan& plan, const Points<T>& points, std::int64_t count, FoldedChunk<T>& out) {
+using D32 = hn::Rebind<std::uint32_t, D64>;
+
+// Whole numbers below 2^32: added to 2^52, they stand in the lowest bits.
+inline hn::VFromD<D32> to_u32(D64 d, V64 whole) {
+  const hn::RebindToUnsigned<D64> du;
+  return hn::TruncateTo(D32(), hn::BitCast(du, hn::Add(whole, hn::Set(d, 0x1p52))));
+}
+
+// Where a coordinate lies outside the exact range, or is not a number, nothing of its chunk is of use.
+using Mask = hn::MFromD<D64>;
+inline Mask all_true(D64 d) { return hn::Eq(hn::Zero(d), hn::Zero(d)); }
+inline Mask in_range(D64 d, V64 x) { return hn::Le(hn::Abs(x), hn::Set(d, exact_range)); }
+
+enum class Want { keys, all };
+
+template <Want want, class T> bool fold_chunk_simd(const FoldPlan& plan, const Points<T>& points, FoldedChunk<T>& out) {
   const D64 d;
-  auto good = hn::Eq(hn::Zero(d), hn::Zero(d));
-  const std::int64_t lanes = static_cast<std::int64_t>(hn::Lanes(d));
-  for (std::int64_t i = 0; i < count; i += lanes) {
+  Mask good = all_true(d);
+  for (std::int64_t i = 0; i < points.count; i += static_cast<std::int64_t>(hn::Lanes(d))) {
     V64 key = hn::Zero(d), cell = hn::Zero(d);
     for (int a = 0; a < plan.dim; ++a) {
       const FoldAxis& axis = plan.axis[a];
       const V64 x = load_as_double(d, points.axis[a] + i);
-      good = hn::And(good, hn::Le(hn::Abs(x), hn::Set(d, exact_range)));
+      good = hn::And(good, in_range(d, x));
       const Folded folded = fold(d, x, axis);
-      store_place(d, folded.t, out.t[a] + i);
       const V64 block = hn::Floor(hn::Mul(folded.first_cell, hn::Set(d, axis.inverse_block)));
       const V64 inside = hn::NegMulAdd(block, hn::Set(d, axis.block), folded.first_cell);
       const V64 box = hn::Floor(hn::Mul(inside, hn::Set(d, axis.inverse_box)));
       key = hn::MulAdd(block, hn::Set(d, axis.block_weight), hn::MulAdd(box, hn::Set(d, axis.box_weight), key));
+      if constexpr (want == Want::keys) continue;
+      store_place(d, folded.t, out.t[a] + i);
       cell = hn::MulAdd(inside, hn::Set(d, axis.cell_weight), cell);
     }
-    hn::Store(key, d, out.key + i);
-    hn::Store(cell, d, out.cell + i);
+    hn::StoreU(to_u32(d, key), D32(), out.key + i);
+    if constexpr (want == Want::all) hn::StoreU(to_u32(d, cell), D32(), out.cell + i);
   }
   return hn::AllTrue(d, good);
 }
 
-bool fold_chunk_f32(const FoldPlan& plan, const Points<float>& points, std::int64_t count, FoldedChunk<float>& out) {
-  return fold_chunk_simd(plan, points, count, out);
+using V32 = hn::VFromD<D32>;
+inline void store_packed(V64 t, V32 cell, V32 index, PackedPoint<float, 1>* packed) {
+  const auto place = hn::BitCast(D32(), hn::DemoteTo(hn::Rebind<float, D64>(), t));
+  hn::StoreInterleaved3(place, cell, index, D32(), reinterpret_cast<std::uint32_t*>(packed));
 }
-bool fold_chunk_f64(const FoldPlan& plan, const Points<double>& points, std::int64_t count, FoldedChunk<double>& out) {
-  return fold_chunk_simd(plan, points, count, out);
+inline void store_packed(V64 t, V32 cell, V32 index, PackedPoint<double, 1>* packed) {
+  const hn::RebindToUnsigned<D64> du;
+  const auto both = hn::Or(hn::PromoteTo(du, cell), hn::ShiftLeft<32>(hn::PromoteTo(du, index)));
+  hn::StoreInterleaved2(hn::BitCast(du, t), both, du, reinterpret_cast<std::uint64_t*>(packed));
+}
+
+template <class T>
+bool fold_in_order_simd(const FoldPlan& plan, const Points<T>& points, std::int64_t first, PackedPoint<T, 1>* packed) {
+  const D64 d;
+  const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
+  Mask good = all_true(d);
+  V32 index = hn::Add(hn::Set(D32(), static_cast<std::uint32_t>(first)), hn::Iota(D32(), 0));
+  for (std::int64_t i = 0; i < points.count; i += lanes) {
+    const V64 x = load_as_double(d, points.axis[0] + i);
+    good = hn::And(good, in_range(d, x));
+    const Folded folded = fold(d, x, plan.axis[0]);
+    store_packed(folded.t, to_u32(d, folded.first_cell), index, packed + i);
+    index = hn::Add(index, hn::Set(D32(), static_cast<std::uint32_t>(lanes)));
+  }
+  return hn::AllTrue(d, good);
+}
+
+bool fold_all_f32(const FoldPlan& plan, const Points<float>& points, FoldedChunk<float>& out) {
+  return fold_chunk_simd<Want::all>(plan, points, out);
+}
+bool fold_all_f64(const FoldPlan& plan, const Points<double>& points, FoldedChunk<double>& out) {
+  return fold_chunk_simd<Want::all>(plan, points, out);
+}
+bool fold_keys_f32(const FoldPlan& plan, const Points<float>& points, FoldedChunk<float>& out) {
+  return fold_chunk_simd<Want::keys>(plan, points, out);
+}
+bool fold_keys_f64(const FoldPlan& plan, const Points<double>& points, FoldedChunk<double>& out) {
+  return fold_chunk_simd<Want::keys>(plan, points, out);
+}
+bool fold_in_order_f32(const FoldPlan& plan, const Points<float>& points, std::int64_t first,
+                       PackedPoint<float, 1>* packed) {
+  return fold_in_order_simd(plan, points, first, packed);
+}
+bool fold_in_order_f64(const FoldPlan& plan, const Points<double>& points, std::int64_t first,
+                       PackedPoint<double, 1>* packed) {
+  return fold_in_order_simd(plan, points, first, packed);
 }
 
 }  // namespace HWY_NAMESPACE
@@ -92,18 +147,12 @@ HWY_AFTER_NAMESPACE();
 namespace offgrid::cpu {
 namespace {
 
-HWY_EXPORT(fold_chunk_f32);
-HWY_EXPORT(fold_chunk_f64);
-
-template <class T> bool fold_chunk_now(const FoldPlan& plan, const Points<T>& points, FoldedChunk<T>& out) {
-  if constexpr (sizeof(T) == 4)
-    return HWY_DYNAMIC_DISPATCH(fold_chunk_f32)(plan, points, points.count, out);
-  else
-    return HWY_DYNAMIC_DISPATCH(fold_chunk_f64)(plan, points, points.count, out);
-}
-
-// Coordinates of one chunk, copied where they need help: a short last vector, or values out of the exact range.
-template <class T> struct Patch { alignas(64) T axis[max_dim][fold_chunk]; };
+HWY_EXPORT(fold_all_f32);
+HWY_EXPORT(fold_all_f64);
+HWY_EXPORT(fold_keys_f32);
+HWY_EXPORT(fold_keys_f64);
+HWY_EXPORT(fold_in_order_f32);
+HWY_EXPORT(fold_in_order_f64);
 
 template <class T> bool bring_near(const T* x, std::int64_t count, T* near) {
   bool finite = true;
@@ -115,24 +164,75 @@ template <class T> bool bring_near(const T* x, std::int64_t count, T* near) {
   return finite;
 }
 
+// Coordinates of one chunk, copied where they need help: a short last vector, or values out of the exact range.
+template <class T> struct Patch { alignas(64) T axis[max_dim][fold_chunk]; };
+
+template <class T> Points<T> part_of_points(const Points<T>& points, int dim, ChunkOfPoints which) {
+  Points<T> chunk{which.count, {}};
+  for (int axis = 0; axis < dim; ++axis) chunk.axis[axis] = points.axis[axis] + which.first;
+  return chunk;
+}
+
+// fold(points) on the coordinates as they are or, where that fails, on the patched ones.
+template <class T, class Fold> bool fold_patched(int dim, Points<T> chunk, Fold&& fold) {
+  Patch<T> patch;
+  for (int axis = 0; axis < dim; ++axis) {
+    if (!bring_near(chunk.axis[axis], chunk.count, patch.axis[axis])) return false;
+    chunk.axis[axis] = patch.axis[axis];
+  }
+  return fold(chunk);
+}
+
 }  // namespace
 
 template <class T>
-bool fold_points(const FoldPlan& plan, const Points<T>& points, std::int64_t first, std::int64_t count,
-                 FoldedChunk<T>& folded) {
-  Points<T> chunk{count, {}};
-  for (int axis = 0; axis < plan.dim; ++axis) chunk.axis[axis] = points.axis[axis] + first;
-  if (count == fold_chunk && fold_chunk_now(plan, chunk, folded)) return true;
-  Patch<T> patch;
-  for (int axis = 0; axis < plan.dim; ++axis) {
-    if (!bring_near(chunk.axis[axis], count, patch.axis[axis])) return false;
-    chunk.axis[axis] = patch.axis[axis];
-  }
-  return fold_chunk_now(plan, chunk, folded);
+bool fold_points(const FoldPlan& plan, const Points<T>& points, ChunkOfPoints which, FoldedChunk<T>& folded) {
+  const auto fold = [&](const Points<T>& chunk) {
+    if constexpr (sizeof(T) == 4)
+      return HWY_DYNAMIC_DISPATCH(fold_all_f32)(plan, chunk, folded);
+    else
+      return HWY_DYNAMIC_DISPATCH(fold_all_f64)(plan, chunk, folded);
+  };
+  const Points<T> chunk = part_of_points(points, plan.dim, which);
+  return (which.count == fold_chunk && fold(chunk)) || fold_patched(plan.dim, chunk, fold);
 }
 
-template bool fold_points(const FoldPlan&, const Points<float>&, std::int64_t, std::int64_t, FoldedChunk<float>&);
-template bool fold_points(const FoldPlan&, const Points<double>&, std::int64_t, std::int64_t, FoldedChunk<double>&);
+template <class T>
+bool fold_keys(const FoldPlan& plan, const Points<T>& points, ChunkOfPoints which, FoldedChunk<T>& folded) {
+  const auto fold = [&](const Points<T>& chunk) {
+    if constexpr (sizeof(T) == 4)
+      return HWY_DYNAMIC_DISPATCH(fold_keys_f32)(plan, chunk, folded);
+    else
+      return HWY_DYNAMIC_DISPATCH(fold_keys_f64)(plan, chunk, folded);
+  };
+  const Points<T> chunk = part_of_points(points, plan.dim, which);
+  return (which.count == fold_chunk && fold(chunk)) || fold_patched(plan.dim, chunk, fold);
+}
+
+template <class T>
+bool fold_in_order(const FoldPlan& plan, const Points<T>& points, ChunkOfPoints which, PackedPoint<T, 1>* packed) {
+  const auto fold_to = [&](PackedPoint<T, 1>* target) {
+    return [&plan, &which, target](const Points<T>& chunk) {
+      if constexpr (sizeof(T) == 4)
+        return HWY_DYNAMIC_DISPATCH(fold_in_order_f32)(plan, chunk, which.first, target);
+      else
+        return HWY_DYNAMIC_DISPATCH(fold_in_order_f64)(plan, chunk, which.first, target);
+    };
+  };
+  const Points<T> chunk = part_of_points(points, 1, which);
+  if (which.count == fold_chunk && fold_to(packed)(chunk)) return true;
+  PackedPoint<T, 1> whole[fold_chunk];  // vectors end past a short chunk
+  if (!fold_patched(1, chunk, fold_to(whole))) return false;
+  std::copy_n(whole, which.count, packed);
+  return true;
+}
+
+template bool fold_points(const FoldPlan&, const Points<float>&, ChunkOfPoints, FoldedChunk<float>&);
+template bool fold_points(const FoldPlan&, const Points<double>&, ChunkOfPoints, FoldedChunk<double>&);
+template bool fold_keys(const FoldPlan&, const Points<float>&, ChunkOfPoints, FoldedChunk<float>&);
+template bool fold_keys(const FoldPlan&, const Points<double>&, ChunkOfPoints, FoldedChunk<double>&);
+template bool fold_in_order(const FoldPlan&, const Points<float>&, ChunkOfPoints, PackedPoint<float, 1>*);
+template bool fold_in_order(const FoldPlan&, const Points<double>&, ChunkOfPoints, PackedPoint<double, 1>*);
 
 }  // namespace offgrid::cpu
 #endif

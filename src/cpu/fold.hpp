@@ -8,6 +8,7 @@
 
 #include "core/types.hpp"
 #include "cpu/policy.hpp"
+#include "cpu/sort.hpp"
 
 namespace offgrid::cpu {
 
@@ -30,13 +31,23 @@ struct FoldPlan {
 
 template <class T> struct FoldedChunk {
   alignas(64) T t[max_dim][fold_chunk];
-  alignas(64) double key[fold_chunk];   // whole numbers
-  alignas(64) double cell[fold_chunk];  // whole numbers
+  alignas(64) std::uint32_t key[fold_chunk];
+  alignas(64) std::uint32_t cell[fold_chunk];
 };
 
-// Folds points [first, first + count), count <= fold_chunk. False where a coordinate is not finite.
+// Points [first, first + count), count <= fold_chunk. All return false where a coordinate is not finite.
+struct ChunkOfPoints {
+  std::int64_t first, count;
+};
 template <class T>
-bool fold_points(const FoldPlan& plan, const Points<T>& points, std::int64_t first, std::int64_t count,
-                 FoldedChunk<T>& folded);
+bool fold_points(const FoldPlan& plan, const Points<T>& points, ChunkOfPoints which, FoldedChunk<T>& folded);
+
+// Only the keys.
+template <class T>
+bool fold_keys(const FoldPlan& plan, const Points<T>& points, ChunkOfPoints which, FoldedChunk<T>& folded);
+
+// 1D points that stay in order: folded and packed in one go. `packed` is where the chunk's first point belongs.
+template <class T>
+bool fold_in_order(const FoldPlan& plan, const Points<T>& points, ChunkOfPoints which, PackedPoint<T, 1>* packed);
 
 }  // namespace offgrid::cpu

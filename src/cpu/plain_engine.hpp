@@ -64,11 +64,18 @@ template <class T> class PlainEngine final : public Engine<T> {
   // Everything of set_points that can fail.
   PointSets prepare(const Points<T>& points) {
     SortCase wanted{layout_.dim, layout_.width, std::int64_t{sizeof(T)}, layout_.cells, points.count};
+    wanted.clustered = look_clustered(points, layout_.dim);
     PointSets sets = sort_by(sort_policy(wanted), points);
-    if (sets.empty() || !sets[0].points.in_order || schedule_is_plain(sets)) return sets;
-    if constexpr (sizeof(T) == 4) return sets;  // WideEngine sees to it
+    if constexpr (sizeof(T) == 4) return sets;  // WideEngine sees to crowded points
+    if (sets.empty() || !sets[0].points.in_order || !needs_wide(sets)) return sets;
     wanted.must_sort = true;
     return sort_by(sort_policy(wanted), points);
+  }
+
+  // Whether sums of these points need more than the working precision, or parts of sorted points.
+  template <class Set> bool needs_wide(const std::vector<Set>& sets) const {
+    return std::any_of(sets.begin(), sets.end(),
+                       [&](const Set& set) { return summation_for(design_, set.points).wide; });
   }
 
   // The same points as another engine of the same design has prepared, in its order.
@@ -146,11 +153,12 @@ template <class T> class PlainEngine final : public Engine<T> {
  private:
   std::int64_t tile_cells() const {
     std::int64_t largest = 0;
-    for (const PointSet& set : sets_) largest = std::max(largest, set.schedule.tile_cells * threads_);
+    for (const PointSet& set : sets_) largest = std::max(largest, set.schedule.room() * threads_);
     return largest;
   }
 
-  PointSets sort_by(const SortPolicy& policy, const Points<T>& points) {
+  PointSets sort_by(SortPolicy policy, const Points<T>& points) {
+    policy.may_crowd = may_crowd(design_, points.count);
     PointSets sets;
     for (std::int64_t first = 0; first < points.count; first += policy.max_points) {
       Points<T> part{std::min(policy.max_points, points.count - first), {}};
@@ -163,16 +171,11 @@ template <class T> class PlainEngine final : public Engine<T> {
     return sets;
   }
 
-  bool schedule_is_plain(const PointSets& sets) const {
-    return std::all_of(sets.begin(), sets.end(),
-                       [&](const PointSet& set) { return summation_for(design_, set.points) == Summation::plain; });
-  }
-
   // In f64 there is nothing wider: parts are the best there is. In f32 WideEngine takes over from here.
   SpreadSchedule schedule_for(const SortedPoints& points) const {
     const Summation summation = summation_for(design_, points);
-    const bool crowded = summation == Summation::in_parts || (sizeof(T) == 8 && summation == Summation::wide);
-    return make_schedule<T>(points, layout_, {threads_, crowded});
+    const bool parts_at_best = summation.wide && sizeof(T) == 8 && !points.in_order;
+    return make_schedule(points, layout_, {threads_, parts_at_best ? careful_part_points : summation.part_points});
   }
 
   std::unique_ptr<CpuGrid<T>> make_grid() const {

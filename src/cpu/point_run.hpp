@@ -19,6 +19,7 @@ template <class T, class Strength, class Cell> struct PointRun {
   Cell* cells;                            // of the block's first cell
   std::int64_t cell_stride;               // from a grid of the batch to the next
   std::int64_t row_stride, plane_stride;  // as PackedPoint::cell counts them
+  std::int64_t copy_stride = 0;           // in 1D: from a copy of the cells, of row_copies in turn, to the next
 };
 
 template <class T> using SpreadRun = PointRun<T, const std::complex<T>, std::complex<T>>;

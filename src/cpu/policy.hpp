@@ -19,6 +19,7 @@ struct SortPolicy {
   std::int64_t max_boxes = 1 << 16;                       // and further while there are more than this
   std::int64_t max_points = (std::int64_t{1} << 32) - 1;  // of one sorted set: its indices have 32 bits
   bool in_order = false;                                  // one box: the points stay as they came
+  bool may_crowd = false;                                 // whether to measure how crowded they are
 };
 
 // A 1D grid that fits in the second-level cache is quick to reach anywhere; sorting would cost more than it saves.
@@ -27,7 +28,7 @@ inline constexpr std::int64_t in_order_bytes = std::int64_t{4} << 20;
 struct SortCase {
   int dim, width;
   std::int64_t real_bytes, cells, points;
-  bool must_sort = false;
+  bool must_sort = false, clustered = false;
 };
 
 constexpr SortPolicy sort_policy(const SortCase& c) {
@@ -36,7 +37,7 @@ constexpr SortPolicy sort_policy(const SortCase& c) {
   if (c.dim == 1) return {.box_log2 = {10, 0, 0}};
   if (c.dim == 2) return {.box_log2 = {4, 3, 0}, .few_boxes = 1 << 10, .roomy = 4096};
   const bool heavy = c.width * c.width * c.width * c.real_bytes > 1200;
-  return {.box_log2 = {3, 2, 2}, .few_boxes = 1 << 10, .roomy = heavy ? 0 : 4096};
+  return {.box_log2 = {3, 2, 2}, .few_boxes = 1 << 10, .roomy = heavy || c.clustered ? 0 : 4096};
 }
 
 // Blocks of boxes that one thread spreads at a time. A block reaches width - 1 cells into the next one, never further.
@@ -52,14 +53,18 @@ inline constexpr std::int64_t max_spare_bytes = std::int64_t{256}
 inline constexpr std::int64_t item_points = 4096;         // points in a unit of work, unless a block is dense
 inline constexpr std::int64_t dense_block_points = 8192;  // a block under this is never shared by threads
 inline constexpr double summation_share = 0.4;            // of the tolerance, for the error of adding up crowded points
-inline constexpr std::int64_t careful_part_points = 1024;  // points added up in one go where they are that crowded
-inline constexpr int chunk_points = 16;                    // points whose kernel values are held at a time
+inline constexpr double rounding_bias = 0.08;             // how far the errors of sums of one sign add up, measured
+inline constexpr std::int64_t careful_part_points = 1024;  // the fewest crowded points to add up in one go
+inline constexpr double clustered_overlap = 0.1;     // of neighbours in order: from here on they wait for each other
+inline constexpr std::int64_t clustered_points = 8;  // a column that they reach, so that copies of it pay
+inline constexpr int row_copies = 4;                 // that clustered points take turns to add to
+inline constexpr int chunk_points = 16;              // points whose kernel values are held at a time
 
 // Nanoseconds on one core, for the choice of sigma and width.
 inline BackendTraits cost_traits(int vector_bytes) {
   BackendTraits traits{"cpu", vector_bytes, std::min(vector_bytes, 32)};
   traits.point = 8, traits.kernel_axis = 0.25, traits.row_vector = 0.4, traits.fft = 1, traits.cell = 16;
-  traits.batch_bytes = std::int64_t{8} << 20;
+  traits.batch_bytes = std::int64_t{768} << 10;  // of the second-level cache; the rest is for points and strengths
   return traits;
 }
 

@@ -53,16 +53,13 @@ template <class T, int D> class Sorter {
         places_[part] = static_cast<std::uint32_t>(part_of(points_.count, parts_, part).size());
       return;
     }
-    std::atomic<bool> finite{true};
-    parallel_for(parts_, parts_, [&](std::int64_t part, int) {
+    for_each_chunk([&](std::int64_t part, ChunkOfPoints which, FoldedChunk<T>& chunk) {
       std::uint32_t* histogram = places_.data() + part * box_count_;
-      std::fill_n(histogram, box_count_, 0U);
-      const bool good = for_each_chunk(part, [&](std::int64_t, std::int64_t count, const FoldedChunk<T>& chunk) {
-        for (std::int64_t i = 0; i < count; ++i) ++histogram[static_cast<std::int64_t>(chunk.key[i])];
-      });
-      if (!good) finite = false;
+      if (which.first == part_of(points_.count, parts_, part).begin) std::fill_n(histogram, box_count_, 0U);
+      if (!fold_keys(plan_, points_, which, chunk)) return false;
+      for (std::int64_t i = 0; i < which.count; ++i) ++histogram[chunk.key[i]];
+      return true;
     });
-    require(finite);
   }
 
   // Turns counts into places; box_begin receives where each box starts.
@@ -80,39 +77,42 @@ template <class T, int D> class Sorter {
   }
 
   void scatter(PackedPoint<T, D>* sorted) {
-    std::atomic<bool> finite{true};
-    parallel_for(parts_, parts_, [&](std::int64_t part, int) {
+    for_each_chunk([&](std::int64_t part, ChunkOfPoints which, FoldedChunk<T>& chunk) {
       std::uint32_t* places = places_.data() + part * box_count_;
-      const bool good = for_each_chunk(part, [&](std::int64_t first, std::int64_t count, const FoldedChunk<T>& chunk) {
-        // The places are all over memory: ask for a chunk's cache lines before the first of them is written.
-        for (std::int64_t i = 0; i < count; ++i)
-          __builtin_prefetch(sorted + places[static_cast<std::int64_t>(chunk.key[i])], 1);
-        for (std::int64_t i = 0; i < count; ++i) {
-          PackedPoint<T, D>& point = sorted[places[static_cast<std::int64_t>(chunk.key[i])]++];
-          for (int axis = 0; axis < D; ++axis) point.t[axis] = chunk.t[axis][i];
-          point.cell = static_cast<std::uint32_t>(static_cast<std::int64_t>(chunk.cell[i]));
-          point.index = static_cast<std::uint32_t>(first + i);
-        }
-      });
-      if (!good) finite = false;
+      if (!fold_points(plan_, points_, which, chunk)) return false;
+      // The places are all over memory: ask for a chunk's cache lines before the first of them is written.
+      for (std::int64_t i = 0; i < which.count; ++i) __builtin_prefetch(sorted + places[chunk.key[i]], 1);
+      for (std::int64_t i = 0; i < which.count; ++i) {
+        PackedPoint<T, D>& point = sorted[places[chunk.key[i]]++];
+        for (int axis = 0; axis < D; ++axis) point.t[axis] = chunk.t[axis][i];
+        point.cell = chunk.cell[i];
+        point.index = static_cast<std::uint32_t>(which.first + i);
+      }
+      return true;
     });
-    require(finite);
+  }
+
+  void pack_in_order(PackedPoint<T, D>* packed) {
+    if constexpr (D == 1)
+      for_each_chunk([&](std::int64_t, ChunkOfPoints which, FoldedChunk<T>&) {
+        return fold_in_order(plan_, points_, which, packed + which.first);
+      });
   }
 
  private:
-  static void require(bool finite) {
+  // body(part, chunk of points, room), false where a coordinate is not finite; a thread takes a part's chunks in order.
+  template <class F> void for_each_chunk(F&& body) const {
+    std::atomic<bool> finite{true};
+    parallel_for(parts_, parts_, [&](std::int64_t part, int) {
+      const Range range = part_of(points_.count, parts_, part);
+      FoldedChunk<T> room;
+      for (std::int64_t first = range.begin; first < range.end; first += fold_chunk)
+        if (!body(part, {first, std::min<std::int64_t>(fold_chunk, range.end - first)}, room)) {
+          finite = false;
+          return;
+        }
+    });
     if (!finite) throw Error(Status::invalid_argument, "points: a coordinate is not finite (NaN or infinity)");
-  }
-
-  template <class F> bool for_each_chunk(std::int64_t part, F&& body) const {
-    const Range range = part_of(points_.count, parts_, part);
-    FoldedChunk<T> chunk;
-    for (std::int64_t first = range.begin; first < range.end; first += fold_chunk) {
-      const std::int64_t count = std::min<std::int64_t>(fold_chunk, range.end - first);
-      if (!fold_points(plan_, points_, first, count, chunk)) return false;
-      body(first, count, chunk);
-    }
-    return true;
   }
 
   const Points<T>& points_;
@@ -142,6 +142,29 @@ void require_countable(const Layout& layout, const Tiling& tiling) {
   if (outermost >= (std::int64_t{1} << 32) >> tiling.block_log2)
     throw Error(Status::invalid_argument,
                 text("grid: ", outermost, " cells in a row or plane are too many for the CPU"));
+}
+
+// The columns that 1D points in order reach, in whole segments.
+template <class T> std::vector<Range> reached_columns(const SortedPoints& points, const Layout& layout, int threads) {
+  constexpr std::int64_t segment = 32;
+  std::vector<std::atomic<bool>> reached(layout.cells / segment + 1);
+  parallel_for(threads, threads, [&](std::int64_t part, int) {
+    const Range range = part_of(points.count, threads, part);
+    for (std::int64_t p = range.begin; p < range.end; ++p) {
+      std::atomic<bool>& mine = reached[points.points<T, 1>()[p].cell / segment];
+      if (!mine.load(std::memory_order_relaxed)) mine.store(true, std::memory_order_relaxed);
+    }
+  });
+  std::vector<Range> columns;
+  for (std::int64_t s = 0; s < static_cast<std::int64_t>(reached.size()); ++s) {
+    if (!reached[s]) continue;
+    const Range range{s * segment, std::min((s + 1) * segment + Layout::row_reach, layout.cells)};
+    if (!columns.empty() && columns.back().end >= range.begin)
+      columns.back().end = range.end;
+    else
+      columns.push_back(range);
+  }
+  return columns;
 }
 
 bool fits(const Buffer<std::byte>& storage, std::int64_t bytes) {
@@ -191,7 +214,8 @@ SortedPoints sort_points(const Points<T>& points, const Layout& layout, const So
                       0,
                       points.count,
                       policy.in_order,
-                      std::int64_t{1} << tiling.block_log2};
+                      std::int64_t{1} << tiling.block_log2,
+                      std::int64_t{1} << tiling.box_log2[0]};
   std::vector<std::uint32_t> box_begin(tiling.box_count() + 1);
   dispatch<1, max_dim>(layout.dim, [&](auto dim) {
     static_assert(sizeof(PackedPoint<T, dim()>) == packed_size<T>(dim()));
@@ -199,11 +223,16 @@ SortedPoints sort_points(const Points<T>& points, const Layout& layout, const So
     sorter.count_boxes();
     sorter.find_places(box_begin);
     sorted.blocks = list_blocks(tiling, layout, box_begin);
-    auto* packed = (reuse ? storage : sorted.packed).data();
-    sorter.scatter(reinterpret_cast<PackedPoint<T, dim()>*>(packed));
+    auto* packed = reinterpret_cast<PackedPoint<T, dim()>*>((reuse ? storage : sorted.packed).data());
+    policy.in_order ? sorter.pack_in_order(packed) : sorter.scatter(packed);
   });
   if (reuse) sorted.packed = std::move(storage);
-  sorted.crowding = crowding<T>(sorted, layout, box_begin);
+  if (policy.may_crowd) sorted.crowding = crowding<T>(sorted, layout, box_begin);
+  if (policy.in_order) {
+    const bool close = neighbour_overlap<T>(sorted, layout) >= clustered_overlap;
+    sorted.columns = close ? reached_columns<T>(sorted, layout, parts) : std::vector<Range>{{0, layout.cells}};
+    sorted.clustered = close && sorted.column_count() * clustered_points <= points.count;
+  }
   return sorted;
 }
 
@@ -215,7 +244,10 @@ template <class T> SortedPoints convert_points(const SortedPoints& points, int d
                     points.count,
                     points.in_order,
                     points.block_side,
-                    points.crowding};
+                    points.box_side,
+                    points.crowding,
+                    points.clustered,
+                    points.columns};
   dispatch<1, max_dim>(dim, [&](auto d) {
     const auto* source = points.points<float, d()>();
     auto* target = reinterpret_cast<PackedPoint<T, d()>*>(wide.packed.data());

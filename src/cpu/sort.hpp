@@ -9,6 +9,7 @@
 #include "cpu/layout.hpp"
 #include "cpu/memory.hpp"
 #include "cpu/policy.hpp"
+#include "cpu/range.hpp"
 
 namespace offgrid::cpu {
 
@@ -54,8 +55,18 @@ struct SortedPoints {
   std::int64_t first_point = 0, count = 0;
   bool in_order = false;        // not sorted at all: the whole grid is one box
   std::int64_t block_side = 0;  // cells of a block in each axis that is cut into blocks
-  double crowding = 0;          // how often a cell is added to, see crowding.hpp
+  std::int64_t box_side = 0;    // cells of a box along x
+  double crowding = 0;          // how often a cell is added to, see crowding.hpp; 0 where that cannot matter
 
+  // Of points in order:
+  bool clustered = false;        // whether neighbours often add to the same cells, of which there are few
+  std::vector<Range> columns{};  // of the grid that they can reach
+
+  [[nodiscard]] std::int64_t column_count() const {
+    std::int64_t total = 0;
+    for (const Range& range : columns) total += range.size();
+    return total;
+  }
   template <class T, int D> [[nodiscard]] const PackedPoint<T, D>* points() const {
     return reinterpret_cast<const PackedPoint<T, D>*>(packed.data());
   }

@@ -1,115 +1,139 @@
 #include "cpu/spread.hpp"
 
 #include <algorithm>
+#include <array>
 
-#include "core/dispatch.hpp"
 #include "cpu/point_run.hpp"
 #include "cpu/threads.hpp"
+#include "cpu/tile.hpp"
 
 namespace offgrid::cpu {
 namespace {
 
-template <class T> using Strengths = StrengthVectors<const std::complex<T>>;
-template <class T> using Grids = GridVectors<std::complex<T>>;
+// Spreads one sorted set.
+template <class T> class Spreader {
+ public:
+  using Complex = std::complex<T>;
 
-// The columns of its block that points [first, last) reach.
-template <class T, int D> Range columns(const SortedPoints& points, const Layout& layout, Range range) {
-  std::int64_t low = layout.cells, high = 0;
-  for (std::int64_t p = range.begin; p < range.end; ++p) {
-    const std::int64_t cell = points.points<T, D>()[p].cell;
-    const std::int64_t x = D == 1 ? cell : cell % layout.padded[0];
-    low = std::min(low, x), high = std::max(high, x);
+  Spreader(const SortedPoints& points, const SpreadSchedule& schedule, const SpreadRun<T>& run,
+           const GridVectors<Complex>& grids)
+      : points_(points), schedule_(schedule), run_(run), grids_(grids), layout_(*grids.layout) {}
+
+  void spread_colours() const {
+    for (const auto& colour : schedule_.colours)
+      parallel_for(grids_.threads, static_cast<std::int64_t>(colour.size()), [&](std::int64_t i, int thread) {
+        const Block& block = points_.blocks[colour[i]];
+        add_points(block, points_of(block), run_to(block, {0, run_.batch}), scratch(thread));
+      });
   }
-  constexpr std::int64_t aligned = ~std::int64_t{7};  // rows are written in aligned vectors
-  return {low & aligned, high + Layout::row_reach};
-}
 
-// The rows of the grid that a block's points reach, as cells counted from the block's first one.
-std::vector<std::int64_t> rows_of(const SortedPoints& points, const Layout& layout, const Block& block) {
-  const std::int64_t side = points.block_side + layout.width - 1;
-  const std::int64_t y = block.first_cell / layout.padded[0] % layout.padded[1],
-                     z = block.first_cell / layout.plane_stride;
-  std::vector<std::int64_t> rows;
-  for (std::int64_t k = 0; k < std::min(side, layout.padded[2] - z); ++k)
-    for (std::int64_t j = 0; j < std::min(side, layout.padded[1] - y); ++j)
-      rows.push_back(k * layout.plane_stride + j * layout.padded[0]);
-  return rows;
-}
-
-// A block cut into one part a thread, with the columns that each part can reach.
-template <class T, int D>
-SharedBlock share(const SortedPoints& points, const Layout& layout, std::int64_t b, std::int64_t parts) {
-  const Block& block = points.blocks[b];
-  SharedBlock shared{b, rows_of(points, layout, block), {}};
-  const std::int64_t last_column = layout.dim == 1 ? layout.cells - block.first_cell : layout.padded[0];
-  for (std::int64_t part = 0; part < parts; ++part) {
-    const Range range = part_of(block.points, parts, part);
-    const Range mine{block.first_point + range.begin, block.first_point + range.end};
-    const Range reached = columns<T, D>(points, layout, mine);
-    shared.parts.push_back({mine.begin, mine.size(), reached.begin, std::min(reached.end, last_column)});
-  }
-  return shared;
-}
-
-std::int64_t tile_span(const SortedPoints& points, const Layout& layout) {
-  const std::int64_t side = points.block_side + layout.width - 1;
-  if (layout.dim == 1) return points.block_side + Layout::row_reach;
-  return layout.dim == 2 ? side * layout.padded[0] : side * layout.plane_stride;
-}
-
-template <class T>
-SpreadRun<T> run_of(const SortedPoints& points, const KernelTable<T>& table, const Strengths<T>& strengths,
-                    const Layout& layout, Range range) {
-  return {
-      &table,       layout.dim,     layout.width,     points.packed.data() + range.begin * packed_size<T>(layout.dim),
-      range.size(), strengths.data, strengths.stride, strengths.batch,
-      nullptr,      layout.cells,   layout.padded[0], layout.plane_stride};
-}
-
-// Parts [first, last) of one vector of a shared block: each into its tile, then row by row the tiles in their order.
-template <class T>
-void spread_parts(const SharedBlock& shared, const SpreadRun<T>& run, const Grids<T>& grids, std::int64_t tile_cells,
-                  Range parts) {
-  const std::vector<std::int64_t>& rows = shared.rows;
-  parallel_for(grids.threads, parts.size(), [&](std::int64_t tile, int) {
-    const SharedPart& part = shared.parts[parts.begin + tile];
-    SpreadRun<T> mine = run;
-    mine.batch = 1;
-    mine.cells = grids.tiles + tile * tile_cells;
-    for (const std::int64_t row : rows)
-      std::fill(mine.cells + row + part.x_begin, mine.cells + row + part.x_end, std::complex<T>{});
-    mine.points += part.first_point * packed_size<T>(run.dim);
-    mine.count = part.points;
-    spread_run(mine);
-  });
-  parallel_for(grids.threads, static_cast<std::int64_t>(rows.size()), [&](std::int64_t r, int) {
-    for (std::int64_t tile = 0; tile < parts.size(); ++tile) {
-      const SharedPart& part = shared.parts[parts.begin + tile];
-      const std::complex<T>* source = grids.tiles + tile * tile_cells + rows[r];
-      for (std::int64_t x = part.x_begin; x < part.x_end; ++x) run.cells[rows[r] + x] += source[x];
+  void spread_shared() const {
+    const bool enough_vectors = run_.batch % grids_.threads == 0 || run_.batch >= std::int64_t{4} * grids_.threads;
+    for (const std::int64_t b : schedule_.shared) {
+      if (enough_vectors) {
+        share_vectors(points_.blocks[b]);
+        continue;
+      }
+      for (std::int64_t vector = 0; vector < run_.batch; ++vector) share_points(points_.blocks[b], vector);
     }
-  });
-}
+  }
+
+ private:
+  // Part `index` of `parts` of a block's points.
+  static Range points_of(const Block& block, std::int64_t parts = 1, std::int64_t index = 0) {
+    const Range range = part_of(block.points, parts, index);
+    return {block.first_point + range.begin, block.first_point + range.end};
+  }
+
+  [[nodiscard]] Complex* tile(std::int64_t part) const { return grids_.tiles + part * schedule_.room(); }
+  [[nodiscard]] Complex* scratch(std::int64_t part) const { return tile(part) + schedule_.tile_cells; }
+
+  // To a block of the grids of vectors [begin, end).
+  SpreadRun<T> run_to(const Block& block, Range vectors) const {
+    SpreadRun<T> run = run_;
+    run.strengths += vectors.begin * run.strength_stride;
+    run.batch = vectors.size();
+    run.cells = grids_.data + vectors.begin * layout_.cells + block.first_cell;
+    return run;
+  }
+
+  void share_vectors(const Block& block) const {
+    parallel_for(grids_.threads, grids_.threads, [&](std::int64_t part, int) {
+      const Range vectors = part_of(run_.batch, grids_.threads, part);
+      add_points(block, points_of(block), run_to(block, vectors), scratch(part));
+    });
+  }
+
+  // The first part of the points into the grid, the others into tiles, which are then added in their order.
+  void share_points(const Block& block, std::int64_t vector) const {
+    const std::int64_t parts = grids_.threads;
+    const SpreadRun<T> run = run_to(block, {vector, vector + 1});
+    parallel_for(grids_.threads, parts, [&](std::int64_t part, int) {
+      const Range mine = points_of(block, parts, part);
+      SpreadRun<T> to_tile = run;
+      to_tile.cells = tile(part);
+      if (part > 0) clear_tile(area_of<T>(points_, layout_, block, mine), to_tile.cells);
+      add_points(block, mine, part > 0 ? to_tile : run, scratch(part));
+    });
+    parallel_for(grids_.threads, parts, [&](std::int64_t share, int) {
+      for (std::int64_t part = 1; part < parts; ++part)
+        add_tile<T>(area_of<T>(points_, layout_, block, points_of(block, parts, part)), {tile(part)}, run.cells,
+                    {share, parts});
+    });
+  }
+
+  // Points [begin, end) of the block to run.cells.
+  void add_points(const Block& block, Range range, const SpreadRun<T>& run, Complex* scratch) const {
+    if (schedule_.copies == 1 && range.size() <= schedule_.part_points) {
+      spread_points(range, run);
+      return;
+    }
+    const TileCopies<T> tile{scratch, schedule_.tile_cells, schedule_.copies};
+    SpreadRun<T> part_run = run;
+    part_run.batch = 1;
+    part_run.cells = scratch;
+    part_run.copy_stride = schedule_.copies > 1 ? tile.stride : 0;
+    for (std::int64_t vector = 0; vector < run.batch; ++vector, part_run.strengths += run.strength_stride)
+      for (Range part{range.begin, 0}; part.begin < range.end; part.begin = part.end) {
+        part.end = part.begin + std::min(schedule_.part_points, range.end - part.begin);
+        const TileArea area = area_of<T>(points_, layout_, block, part);
+        for (int copy = 0; copy < tile.count; ++copy) clear_tile(area, scratch + copy * tile.stride);
+        spread_points(part, part_run);
+        add_tile(area, tile, run.cells + vector * run.cell_stride);
+      }
+  }
+
+  void spread_points(Range range, SpreadRun<T> run) const {
+    run.points += range.begin * packed_size<T>(layout_.dim);
+    run.count = range.size();
+    spread_run(run);
+  }
+
+  const SortedPoints& points_;
+  const SpreadSchedule& schedule_;
+  const SpreadRun<T>& run_;  // of all points and vectors
+  const GridVectors<Complex>& grids_;
+  const Layout& layout_;
+};
 
 }  // namespace
 
-template <class T>
 SpreadSchedule make_schedule(const SortedPoints& points, const Layout& layout, const ScheduleCase& wanted) {
   SpreadSchedule schedule;
   schedule.colours.resize(4);
-  const std::int64_t fair_share = std::max(dense_block_points, points.count / (2 * wanted.threads));
-  const std::int64_t largest = wanted.crowded ? careful_part_points : wanted.threads > 1 ? fair_share : points.count;
+  schedule.part_points = wanted.part_points;
+  schedule.copies = points.clustered ? row_copies : 1;
+  std::array<std::int64_t, 4> colour_points{};
+  for (const Block& block : points.blocks) colour_points[block.colour] += block.points;
+  bool by_tile = schedule.copies > 1;
   for (std::int64_t b = 0; b < static_cast<std::int64_t>(points.blocks.size()); ++b) {
     const Block& block = points.blocks[b];
-    if (block.points <= largest) {
-      schedule.colours[block.colour].push_back(b);
-      continue;
-    }
-    const std::int64_t parts = wanted.crowded ? block.points / careful_part_points + 1 : wanted.threads;
-    dispatch<1, max_dim>(layout.dim,
-                         [&](auto dim) { schedule.shared.push_back(share<T, dim()>(points, layout, b, parts)); });
-    schedule.tile_cells = tile_span(points, layout);
+    const std::int64_t fair_share = std::max(dense_block_points, colour_points[block.colour] / wanted.threads);
+    const bool share = wanted.threads > 1 && block.points > fair_share;
+    (share ? schedule.shared : schedule.colours[block.colour]).push_back(b);
+    by_tile = by_tile || share || block.points > schedule.part_points;
   }
+  if (by_tile) schedule.tile_cells = tile_cells(points, layout);
   for (auto& colour : schedule.colours)
     std::stable_sort(colour.begin(), colour.end(),
                      [&](std::int64_t a, std::int64_t b) { return points.blocks[a].points > points.blocks[b].points; });
@@ -118,34 +142,19 @@ SpreadSchedule make_schedule(const SortedPoints& points, const Layout& layout, c
 
 template <class T>
 void spread(const SortedPoints& points, const SpreadSchedule& schedule, const KernelTable<T>& table,
-            const Strengths<T>& strengths, const Grids<T>& grids) {
+            const StrengthVectors<const std::complex<T>>& strengths, const GridVectors<std::complex<T>>& grids) {
   const Layout& layout = *grids.layout;
-  const auto run_block = [&](const Block& block) {
-    SpreadRun<T> run = run_of(points, table, strengths, layout, {block.first_point, block.first_point + block.points});
-    run.cells = grids.data + block.first_cell;
-    return run;
-  };
-  for (const auto& colour : schedule.colours)
-    parallel_for(grids.threads, static_cast<std::int64_t>(colour.size()),
-                 [&](std::int64_t i, int) { spread_run(run_block(points.blocks[colour[i]])); });
-  for (const SharedBlock& shared : schedule.shared) {
-    for (std::int64_t vector = 0; vector < strengths.batch; ++vector) {
-      SpreadRun<T> run = run_block(points.blocks[shared.block]);
-      run.points = points.packed.data();
-      run.strengths += vector * strengths.stride;
-      run.cells += vector * layout.cells;
-      const auto parts = static_cast<std::int64_t>(shared.parts.size());
-      for (std::int64_t first = 0; first < parts; first += grids.threads)
-        spread_parts(shared, run, grids, schedule.tile_cells, {first, std::min(first + grids.threads, parts)});
-    }
-  }
+  const SpreadRun<T> run{&table,       layout.dim,     layout.width,     points.packed.data(),
+                         points.count, strengths.data, strengths.stride, strengths.batch,
+                         grids.data,   layout.cells,   layout.padded[0], layout.plane_stride};
+  const Spreader<T> spreader(points, schedule, run, grids);
+  spreader.spread_colours();
+  spreader.spread_shared();
 }
 
-template SpreadSchedule make_schedule<float>(const SortedPoints&, const Layout&, const ScheduleCase&);
-template SpreadSchedule make_schedule<double>(const SortedPoints&, const Layout&, const ScheduleCase&);
-template void spread(const SortedPoints&, const SpreadSchedule&, const KernelTable<float>&, const Strengths<float>&,
-                     const Grids<float>&);
-template void spread(const SortedPoints&, const SpreadSchedule&, const KernelTable<double>&, const Strengths<double>&,
-                     const Grids<double>&);
+template void spread(const SortedPoints&, const SpreadSchedule&, const KernelTable<float>&,
+                     const StrengthVectors<const std::complex<float>>&, const GridVectors<std::complex<float>>&);
+template void spread(const SortedPoints&, const SpreadSchedule&, const KernelTable<double>&,
+                     const StrengthVectors<const std::complex<double>>&, const GridVectors<std::complex<double>>&);
 
 }  // namespace offgrid::cpu

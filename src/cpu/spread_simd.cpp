@@ -84,6 +84,7 @@ template <class T, int D, int W> HWY_NOINLINE void spread_points(const SpreadRun
       T* cells = reinterpret_cast<T*>(run.cells + vector * run.cell_stride);
       for_each_row_shape<T, D, W>(points, count, [&](auto vectors, int p, int first) {
         T* target = cells + aligned_real<T, D, W>(points[p]);
+        if constexpr (D == 1) target += p % row_copies * 2 * run.copy_stride;
         spread_planes<T, D, W, vectors()>(chunk, p, first, scaled[p], target, run);
       });
     }

@@ -13,6 +13,8 @@
 #include <omp.h>
 #endif
 
+#include "cpu/range.hpp"
+
 namespace offgrid::cpu {
 
 inline int available_threads() {
@@ -43,17 +45,6 @@ template <class F> void parallel_for(int threads, std::int64_t count, F&& body) 
 #pragma omp parallel for schedule(dynamic) num_threads(team)
   for (std::int64_t index = 0; index < count; ++index) body(index, omp_get_thread_num());
 #endif
-}
-
-// Part `index` of [0, total) cut into `parts` nearly equal pieces.
-struct Range {
-  std::int64_t begin, end;
-  [[nodiscard]] std::int64_t size() const { return end - begin; }
-};
-inline Range part_of(std::int64_t total, std::int64_t parts, std::int64_t index) {
-  const std::int64_t each = total / parts, rest = total % parts;
-  const std::int64_t begin = index * each + std::min(index, rest);
-  return {begin, begin + each + (index < rest ? 1 : 0)};
 }
 
 }  // namespace offgrid::cpu

@@ -21,9 +21,7 @@ class WideEngine final : public Engine<float> {
 
   void set_points(const Points<float>& points, Stream) override {
     auto sets = narrow_.prepare(points);
-    const bool crowded = std::any_of(sets.begin(), sets.end(), [&](const auto& set) {
-      return summation_for(design_, set.points) == Summation::wide;
-    });
+    const bool crowded = narrow_.needs_wide(sets);
     if (crowded) {
       if (!wide_) wide_ = make_wide();
       wide_->commit(wide_->convert(sets));

@@ -68,12 +68,13 @@ TEST_P(ToleranceTest, single_point_on_a_node_or_off_it) {
   });
 }
 
-// Errors over sampled outputs of a transform that is too large for a whole direct sum.
+// Errors over sampled outputs of a transform that is too large for a whole direct sum; of random values, or those given.
 template <class T>
-double sampled_error(const BackendUnderTest& where, const Spec& spec, const PointSet<T>& points, std::int64_t samples) {
+double sampled_error(const BackendUnderTest& where, const Spec& spec, const PointSet<T>& points, std::int64_t samples,
+                     std::vector<std::complex<T>> in = {}) {
   Transform<T> transform(where, spec);
   transform.set_points(points);
-  const auto in = random_values<T>(transform.size_of(spec.backward()), 3);
+  if (in.empty()) in = random_values<T>(transform.size_of(spec.backward()), 3);
   const auto out = transform.execute(in);
   std::vector<std::int64_t> chosen;
   std::mt19937_64 generator(11);
@@ -98,6 +99,18 @@ TEST_P(ToleranceTest, single_precision_1e_6_on_64_cubed) {
     const Spec spec{.type = type, .modes = {64, 64, 64}, .tolerance = 1e-6};
     EXPECT_LE(sampled_error<float>(where(), spec, uniform_points<float>(3, 20000), 200), spec.tolerance);
   }
+}
+
+// Sums of one sign grow until each new term is rounded the same way: then errors add up, too.
+TEST_P(ToleranceTest, many_values_of_one_sign_in_few_cells) {
+  constexpr std::int64_t count = 200000;
+  const std::vector<std::complex<float>> ones(count, {1, 0});
+  for (const double tolerance : {1e-4, 1e-5})
+    for (const Sizes& modes : std::vector<Sizes>{{1000}, {300, 300}, {40, 40, 40}}) {
+      const Spec spec{.modes = modes, .tolerance = tolerance};
+      const auto points = points_between<float>(3.141, 3.143, static_cast<int>(modes.size()), count, 3);
+      EXPECT_LE(sampled_error<float>(where(), spec, points, 20, ones), tolerance) << spec.name();
+    }
 }
 
 // f701, PR f802, f167: more cells than a float can count, where a coordinate kept as a float loses its cell.
