@@ -190,7 +190,7 @@ template <class T> class CudaEngine final : public Engine<T> {
     for (int axis = 0; axis < design_.dim(); ++axis) bins += text(axis ? " x " : "", choice_.sort.bins.size[axis]);
     return text("engine       cuda, ", device_.name, "\n",  //
                 "method       spreading ", choice_.ordered ? "in a fixed order" : name_of(choice_.method),
-                choice_.fell_back ? " (no tile of SM fits)" : "",
+                choice_.fell_back ? " (the method asked for does not fit)" : "",
                 ", interpolation ",
                 choice_.method == Method::sweep ? "sweep" : choice_.sort.sorted ? "GM-sort" : "GM", ", bins of ", bins, " cells, subproblems of ",
                 choice_.sort.subproblem_points, " points", choice_.wide ? ", sums in f64" : "", "\n",  //

@@ -63,12 +63,34 @@ Sizes wanted_bin(const Design& design) {
   return size;
 }
 
+// The largest tile up to the wanted bin that fits in shared memory, with room for more vectors of a batch where there is.
+bool fit_tile(const Design& design, const Device& device, MethodChoice& choice, Sizes& bin) {
+  const int dim = design.dim(), width = design.window.width;
+  const std::size_t real_bytes = design.problem.precision == Precision::f32 && !choice.wide ? 4 : 8;
+  std::size_t limit = device.shared_bytes;
+  if (design.options.shared_bytes > 0) limit = std::min(limit, static_cast<std::size_t>(design.options.shared_bytes));
+  const std::size_t fixed = fixed_shared_bytes(dim, width, design.problem.precision);
+  const std::size_t room = limit > fixed ? limit - fixed : 0;
+  const auto tile_for = [&] { return make_tile(bins_that_count(shape_of(design), bin), dim, width); };
+  while (tile_for().bytes(real_bytes) > room && *std::max_element(bin.begin(), bin.end()) > 1)
+    *std::max_element(bin.begin(), bin.end()) /= 2;
+  choice.tile = tile_for();
+  if (choice.tile.bytes(real_bytes) > room) return false;
+  for (TileSpec more = choice.tile; more.vectors < design.batch; choice.tile = more) {
+    ++more.vectors;
+    if (more.bytes(real_bytes) > std::min(room, 2 * roomy_tile_bytes)) break;
+  }
+  choice.tile.threads = tile_threads(choice.tile.bytes(real_bytes));
+  return true;
+}
+
 Method first_choice(const Design& design, const Device& device, const GridShape& grid, std::int64_t points) {
   const Method asked = design.options.method;
   const auto cells = static_cast<double>(grid.cells);
-  if (asked == Method::sweep) return design.dim() > 1 ? Method::sweep : Method::sm;
+  const bool can_sweep = design.dim() > 1 && make_bins(grid, sweep_box(design.dim(), design.window.width)).total() < 0xffffffff;
+  if (asked == Method::sweep) return can_sweep ? Method::sweep : Method::sm;
   if (asked != Method::automatic) return asked;
-  if (sweep_wins(design.dim(), points, cells, device.major)) return Method::sweep;
+  if (can_sweep && sweep_wins(points, cells, device.major)) return Method::sweep;
   const bool f64 = design.problem.precision == Precision::f64;
   return few_for_tiles(points, cells, f64, design.problem.tolerance / design.amplification) ? Method::gm_sort : Method::sm;
 }
@@ -100,46 +122,32 @@ const char* name_of(Method method) {
 MethodChoice choose_method(const Design& design, const Device& device) {
   const int dim = design.dim(), width = design.window.width;
   const Options& options = design.options;
-  MethodChoice choice;
   const GridShape grid = shape_of(design);
   const std::int64_t points = options.points_hint > 0 ? options.points_hint : design.mode_count();
-  const bool f32 = design.problem.precision == Precision::f32;
+  MethodChoice choice;
   choice.method = first_choice(design, device, grid, points);
-  choice.fell_back = options.method == Method::sweep && choice.method != Method::sweep;
-  choice.wide = f32 && sums_in_f64(design, choice.method, grid, points);
-  const std::size_t real_bytes = f32 && !choice.wide ? 4 : 8;
-  Sizes bin = wanted_bin(design);
   choice.ordered = options.deterministic;
-  if (choice.ordered) choice.method = Method::gm_sort, bin = ordered_bin(dim);
-  if (choice.method == Method::sweep) bin = sweep_box(dim, width);
-  if (choice.method == Method::sm) {
-    std::size_t limit = device.shared_bytes;
-    if (options.shared_bytes > 0) limit = std::min(limit, static_cast<std::size_t>(options.shared_bytes));
-    const std::size_t fixed = fixed_shared_bytes(dim, width, design.problem.precision);
-    const std::size_t room = limit > fixed ? limit - fixed : 0;
-    const auto tile_for = [&] { return make_tile(bins_that_count(grid, bin), dim, width); };
-    while (tile_for().bytes(real_bytes) > room && *std::max_element(bin.begin(), bin.end()) > 1)
-      *std::max_element(bin.begin(), bin.end()) /= 2;
-    choice.tile = tile_for();
-    if (choice.tile.bytes(real_bytes) > room) {
-      choice.method = Method::gm_sort, choice.fell_back = true, bin = wanted_bin(design);
-    } else {
-      while (choice.tile.vectors < design.batch) {
-        TileSpec more = choice.tile;
-        ++more.vectors;
-        if (more.bytes(real_bytes) > std::min(room, 2 * roomy_tile_bytes)) break;
-        choice.tile = more;
-      }
-      choice.tile.threads = tile_threads(choice.tile.bytes(real_bytes));
-    }
-  }
-  const std::int64_t subproblem = options.subproblem > 0                  ? options.subproblem
-                                  : options.method == Method::automatic ? subproblem_for(points, device.multiprocessors)
-                                                                        : paper_subproblem;
-  choice.sort = {dim, width, grid, bins_that_count(grid, bin), subproblem,
-                 most_set_points, choice.method != Method::gm,
-                 choice.method == Method::sm || choice.method == Method::sweep || choice.ordered,
-                 choice.method == Method::sweep};
+  choice.wide = design.problem.precision == Precision::f32 && sums_in_f64(design, choice.method, grid, points);
+
+  Sizes bin = wanted_bin(design);
+  if (choice.ordered)
+    choice.method = Method::gm_sort, bin = ordered_bin(dim);
+  else if (choice.method == Method::sweep)
+    bin = sweep_box(dim, width);
+  else if (choice.method == Method::sm && !fit_tile(design, device, choice, bin))
+    choice.method = Method::gm_sort, bin = wanted_bin(design);
+  const bool asked = options.method != Method::automatic && !choice.ordered;
+  choice.fell_back = asked && choice.method != options.method;
+
+  SortSpec& sort = choice.sort;
+  sort = {dim, width, grid, choice.method == Method::sweep ? make_bins(grid, bin) : bins_that_count(grid, bin)};
+  sort.subproblem_points = options.subproblem > 0 ? options.subproblem
+                           : asked                ? paper_subproblem
+                                                  : subproblem_for(points, device.multiprocessors);
+  sort.set_points = most_set_points;
+  sort.sorted = choice.method != Method::gm;
+  sort.columns = choice.method == Method::sweep;
+  sort.subproblems = sort.columns || choice.method == Method::sm || choice.ordered;
   return choice;
 }
 

@@ -10,7 +10,7 @@ namespace offgrid::cuda {
 
 struct MethodChoice {
   Method method = Method::gm_sort;  // never automatic
-  bool fell_back = false;           // sm was asked for, but no tile fits
+  bool fell_back = false;           // another one was asked for, but does not fit
   bool ordered = false;             // deterministic: no method of the paper, see ordered.hpp
   bool wide = false;                // sums of f32 strengths are made in f64
   SortSpec sort{};

@@ -75,8 +75,8 @@ inline bool few_for_tiles(std::int64_t points, double cells, bool f64_grid, doub
 }
 
 // The tensor cores win down to a few points in a thousand cells; only some GPUs have fast ones for f64.
-constexpr bool sweep_wins(int dim, std::int64_t points, double cells, int major) {
-  return dim > 1 && (major == 9 || major == 8 || major == 10) && static_cast<double>(points) >= 0.002 * cells;
+constexpr bool sweep_wins(std::int64_t points, double cells, int major) {
+  return (major == 9 || major == 8 || major == 10) && static_cast<double>(points) >= 0.002 * cells;
 }
 
 // Enough subproblems for all multiprocessors, if the points suffice.
