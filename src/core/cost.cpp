@@ -31,13 +31,13 @@ double fft_cost_of_grid(const Problem& problem, const Sizes& grid) {
 
 }  // namespace
 
-double transform_cost(const Problem& problem, const Sizes& grid, int width, std::int64_t points,
+double transform_cost(const Problem& problem, const Sizes& grid, int width, const Options& options,
                       const BackendTraits& traits) {
   const double lanes = traits.vector_bytes / real_bytes(problem);
   double cells = 1;
   for (int axis = 0; axis < problem.dim; ++axis) cells *= static_cast<double>(grid[axis]);
-  const double at_points = traits.points_time ? traits.points_time(problem, grid, width, points)
-                                              : static_cast<double>(points) * spreading_cost(problem, width, traits);
+  const double at_points = traits.points_time ? traits.points_time(problem, grid, width, options)
+                                              : static_cast<double>(expected_points(problem, options)) * spreading_cost(problem, width, traits);
   return at_points +
          (traits.fft * fft_cost_of_grid(problem, grid) + traits.cell * cells) / lanes;
 }

@@ -6,8 +6,8 @@
 
 namespace offgrid {
 
-// points: how many to expect. grid: the sizes that sigma leads to.
-double transform_cost(const Problem& problem, const Sizes& grid, int width, std::int64_t points,
+// options.points_hint: points to expect, 0: as many as modes. grid: the sizes that sigma leads to.
+double transform_cost(const Problem& problem, const Sizes& grid, int width, const Options& options,
                       const BackendTraits& traits);
 
 }  // namespace offgrid

@@ -73,8 +73,6 @@ struct Choice {
 };
 
 Choice choose_prolate(const Problem& problem, const Options& options, const BackendTraits& traits, double tolerance) {
-  const std::int64_t modes = problem.modes[0] * problem.modes[1] * problem.modes[2];
-  const std::int64_t points = options.points_hint > 0 ? options.points_hint : modes;
   std::optional<Candidate> cheapest, finest;
   double lowest_cost = 0;
   for (int width = options.width ? options.width : min_width; width <= (options.width ? options.width : max_width);
@@ -83,7 +81,7 @@ Choice choose_prolate(const Problem& problem, const Options& options, const Back
       const Candidate candidate = evaluate(problem, WindowKind::prolate, sigma, width);
       if (!finest || candidate.error < finest->error) finest = candidate;
       if (candidate.error > tolerance) continue;
-      const double cost = transform_cost(problem, candidate.grid, width, points, traits);
+      const double cost = transform_cost(problem, candidate.grid, width, options, traits);
       if (cheapest && cost >= lowest_cost) continue;
       cheapest = candidate, lowest_cost = cost;
     }

@@ -18,7 +18,7 @@ namespace offgrid {
 // What core knows of an engine when it weighs costs: relative times of its elementary steps. Where an engine's time for
 // spreading or interpolation does not go by rows, it gives a function of its own.
 struct BackendTraits {
-  using PointsTime = double (*)(const Problem& problem, const Sizes& grid, int width, std::int64_t points);
+  using PointsTime = double (*)(const Problem& problem, const Sizes& grid, int width, const Options& options);
   std::string name;
   int vector_bytes = 8;          // of FFT and clearing
   int row_bytes = 8;             // of the vectors in which a row of w cells is added to or read

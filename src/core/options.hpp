@@ -36,6 +36,10 @@ struct Options {
   std::int64_t shared_bytes = 0;              // 0: what the device has
 };
 
+inline std::int64_t expected_points(const Problem& problem, const Options& options) {
+  return options.points_hint > 0 ? options.points_hint : problem.modes[0] * problem.modes[1] * problem.modes[2];
+}
+
 // One row of the table: `field` points into Options; `words` are the values of an enumeration, in its order.
 struct OptionRow {
   using Field = std::variant<int Options::*, std::int64_t Options::*, double Options::*, bool Options::*,

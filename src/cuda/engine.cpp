@@ -88,13 +88,12 @@ template <class T> class CudaEngine final : public Engine<T> {
   explicit CudaEngine(const Design& design)
       : design_(design),
         device_(current_device()),
-        choice_(choose_method(design, device_)),
+        choice_(choose_method(design, device_, expected_points(design.problem, design.options))),
         tables_(design, memory_),
-        sorter_(choice_.sort, memory_) {
-    if (choice_.wide) wide_tables_.emplace(design, memory_);
+        sorter_(std::make_unique<Sorter<T>>(choice_.sort, memory_)) {
     checked_product("grid x batch", static_cast<std::int64_t>(choice_.sort.grid.cells), design_.batch,
                     std::int64_t{sizeof(std::complex<double>)});
-    idle_.push_back(make_grid());
+    idle_.push_back(make_grid(choice_.wide));
   }
 
   ~CudaEngine() override {
@@ -111,8 +110,13 @@ template <class T> class CudaEngine final : public Engine<T> {
     const DeviceGuard guard(device_.id);
     for (const auto& grid : idle_)
       if (grid->stream != native(stream)) grid->done.make_wait(native(stream));
-    sorter_.run(points, sets_, native(stream));
-    sorter_.trim(kept_scratch_bytes);
+    const MethodChoice fitting = choose_method(design_, device_, points.count);
+    const bool sums_too_long = choice_.method == Method::gm_sort && fitting.method != choice_.method;
+    if ((fitting.wide && !choice_.wide) || sums_too_long)
+      change_method(fitting, points, native(stream));
+    else
+      sorter_->run(points, sets_, native(stream));
+    sorter_->trim(kept_scratch_bytes);
     count_ = points.count;
   }
 
@@ -175,7 +179,7 @@ template <class T> class CudaEngine final : public Engine<T> {
                   text("workspace has ", bytes, " bytes, expected ", workspace_bytes_, " or more"));
     if (reinterpret_cast<std::uintptr_t>(memory) % 256 != 0)
       throw Error(Status::invalid_argument, "workspace is not aligned to 256 bytes");
-    auto grid = make_grid(static_cast<std::byte*>(memory));
+    auto grid = make_grid(choice_.wide, static_cast<std::byte*>(memory));
     call("waiting for the device", [] { return cudaDeviceSynchronize(); });
     const std::lock_guard lock(mutex_);
     idle_.clear();
@@ -199,21 +203,36 @@ template <class T> class CudaEngine final : public Engine<T> {
   }
 
  private:
+  // More points than the plan was told of, and their sums need more precision or another method.
+  void change_method(const MethodChoice& fitting, const Points<T>& points, cudaStream_t stream) {
+    if (callers_memory_)
+      throw Error(Status::wrong_state, text(points.count, " points need a larger workspace; give points_hint to the plan"));
+    auto sorter = std::make_unique<Sorter<T>>(fitting.sort, memory_);
+    std::vector<PointSet<T>> sets;
+    auto grid = make_grid(fitting.wide);
+    sorter->run(points, sets, stream);
+    call("waiting for the device", [] { return cudaDeviceSynchronize(); });  // the earlier points may be in use
+    choice_ = fitting, sorter_ = std::move(sorter), sets_ = std::move(sets);
+    idle_.clear();
+    idle_.push_back(std::move(grid));
+  }
+
   double density() const { return static_cast<double>(count_) / static_cast<double>(choice_.sort.grid.cells); }
 
-  std::size_t cell_bytes() const {
-    const std::size_t cell = choice_.wide ? sizeof(std::complex<double>) : sizeof(Complex);
+  std::size_t cell_bytes(bool wide) const {
+    const std::size_t cell = wide ? sizeof(std::complex<double>) : sizeof(Complex);
     return aligned(cell * choice_.sort.grid.cells * static_cast<std::size_t>(design_.batch));
   }
 
-  std::unique_ptr<CudaGrid<T>> make_grid(std::byte* memory = nullptr) const {
-    auto grid = std::make_unique<CudaGrid<T>>(design_, choice_.sort.grid, choice_.wide);
+  std::unique_ptr<CudaGrid<T>> make_grid(bool wide, std::byte* memory = nullptr) const {
+    if (wide && !wide_tables_) wide_tables_.emplace(design_, memory_);
+    auto grid = std::make_unique<CudaGrid<T>>(design_, choice_.sort.grid, wide);
     const std::size_t work = std::max(grid->narrow.work_bytes(), grid->wide ? grid->wide->work_bytes() : 0);
-    workspace_bytes_ = cell_bytes() + aligned(work);
+    workspace_bytes_ = cell_bytes(wide) + aligned(work);
     if (memory == nullptr) grid->owned = DeviceBuffer<std::byte>(static_cast<std::int64_t>(workspace_bytes_), memory_);
     grid->memory = memory != nullptr ? memory : grid->owned.data();
-    grid->narrow.set_work_area(grid->memory + cell_bytes());
-    if (grid->wide) grid->wide->set_work_area(grid->memory + cell_bytes());
+    grid->narrow.set_work_area(grid->memory + cell_bytes(wide));
+    if (grid->wide) grid->wide->set_work_area(grid->memory + cell_bytes(wide));
     return grid;
   }
 
@@ -222,7 +241,7 @@ template <class T> class CudaEngine final : public Engine<T> {
     const std::lock_guard lock(mutex_);
     if (idle_.empty() && callers_memory_)
       throw Error(Status::wrong_state, "execute: the workspace is in use by another execute of this plan");
-    if (idle_.empty()) return make_grid();
+    if (idle_.empty()) return make_grid(choice_.wide);
     auto best = std::find_if(idle_.begin(), idle_.end(), [&](const auto& grid) { return grid->stream == stream; });
     if (best == idle_.end()) best = std::prev(idle_.end());
     auto grid = std::move(*best);
@@ -272,8 +291,8 @@ template <class T> class CudaEngine final : public Engine<T> {
   MethodChoice choice_;
   mutable MemoryCount memory_;
   Tables<T> tables_;
-  std::optional<Tables<double>> wide_tables_;
-  Sorter<T> sorter_;
+  mutable std::optional<Tables<double>> wide_tables_;
+  std::unique_ptr<Sorter<T>> sorter_;
   std::vector<PointSet<T>> sets_;
   std::int64_t count_ = 0;
   mutable std::size_t workspace_bytes_ = 0;

@@ -90,7 +90,10 @@ Method first_choice(const Design& design, const Device& device, const GridShape&
   const bool can_sweep = design.dim() > 1 && make_bins(grid, sweep_box(design.dim(), design.window.width)).total() < 0xffffffff;
   if (asked == Method::sweep) return can_sweep ? Method::sweep : Method::sm;
   if (asked != Method::automatic) return asked;
-  if (can_sweep && sweep_wins(points, cells, device.major)) return Method::sweep;
+  const double density = static_cast<double>(points) / cells;
+  const bool only_reads = design.problem.type == 2 && density < sparse_density;
+  if (can_sweep && !only_reads && sweep_wins(points, cells, device.major)) return Method::sweep;
+  if (only_reads) return Method::gm_sort;
   const bool f64 = design.problem.precision == Precision::f64;
   return few_for_tiles(points, cells, f64, design.problem.tolerance / design.amplification) ? Method::gm_sort : Method::sm;
 }
@@ -119,11 +122,10 @@ const char* name_of(Method method) {
   }
 }
 
-MethodChoice choose_method(const Design& design, const Device& device) {
+MethodChoice choose_method(const Design& design, const Device& device, std::int64_t points) {
   const int dim = design.dim(), width = design.window.width;
   const Options& options = design.options;
   const GridShape grid = shape_of(design);
-  const std::int64_t points = options.points_hint > 0 ? options.points_hint : design.mode_count();
   MethodChoice choice;
   choice.method = first_choice(design, device, grid, points);
   choice.ordered = options.deterministic;

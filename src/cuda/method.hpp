@@ -17,7 +17,7 @@ struct MethodChoice {
   TileSpec tile{};
 };
 
-MethodChoice choose_method(const Design& design, const Device& device);
+MethodChoice choose_method(const Design& design, const Device& device, std::int64_t points);
 const char* name_of(Method method);
 
 }  // namespace offgrid::cuda

@@ -79,6 +79,8 @@ constexpr bool sweep_wins(std::int64_t points, double cells, int major) {
   return (major == 9 || major == 8 || major == 10) && static_cast<double>(points) >= 0.002 * cells;
 }
 
+inline constexpr double sparse_density = 0.05;  // points a cell, under which a thread a point reads faster
+
 // Enough subproblems for all multiprocessors, if the points suffice.
 constexpr std::int64_t subproblem_for(std::int64_t points, int multiprocessors) {
   const std::int64_t share = points / (std::int64_t{8} * multiprocessors);

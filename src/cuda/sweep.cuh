@@ -68,7 +68,7 @@ template <class T, class A, int D, int W> struct SweepTeam {
   using Shape = SweepShape<D, W>;
   static constexpr int buffers = Shape::warps > 1 ? 2 : 1;
 
-  struct Rows {
+  struct alignas(16) Rows {
     double x[32 * Shape::x_row], y[32 * Shape::y_row], z[D == 3 ? 32 * Shape::z_row : 1];
     double strength[64];
     uint2 base[32];  // where the rows of a point are read from: x and y, 16 bits each, and z
@@ -88,8 +88,8 @@ template <class T, class A, int D, int W> struct SweepTeam {
     first_plane = warp / Shape::tiles.x_warps * Shape::own_planes;
     corner[0] = item.bin % a.columns.count[0] * a.columns.size[0];
     corner[1] = item.bin / a.columns.count[0] * a.columns.size[1];
-    auto* words = reinterpret_cast<std::uint32_t*>(rows);
-    for (int i = threadIdx.x; i < static_cast<int>(buffers * sizeof(Rows) / 4); i += Shape::threads) words[i] = 0;
+    auto* words = reinterpret_cast<uint4*>(rows);
+    for (int i = threadIdx.x; i < static_cast<int>(buffers * sizeof(Rows) / 16); i += Shape::threads) words[i] = {0, 0, 0, 0};
     synchronise();
   }
 
@@ -193,12 +193,10 @@ template <class T, class A, int D, int W> struct SweepSpreadAgent {
       team.store(rows, raw, z0, strength);
       Team::synchronise();
       first += count;
-      if (first < end) {
-        raw.fetch(stage.points, min(first + team.lane, end - 1));
-        strength = strength_of(stage, raw.index, vector);
-      }
+      if (first < end) raw.fetch(stage.points, min(first + team.lane, end - 1));
       slide(z_first);
       for (int step = 0; step < (count + 7) / 8; ++step) add_points(rows, step);
+      if (first < end) strength = strength_of(stage, raw.index, vector);  // by now the index is here
       if constexpr (Shape::warps == 1) __syncwarp();
     }
     for (int plane = team.z_base; plane < team.z_base + Shape::planes; ++plane) flush(plane);
