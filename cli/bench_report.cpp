@@ -101,9 +101,9 @@ void print_header(const Baseline& baseline) {
 }
 
 void print_row(const Measurement& measured, const Baseline& baseline) {
-  std::printf("%-46s %10.4g %10.4g %10.4g %8.4g %8.4g %8s %9s %9s %9s", measured.cell.c_str(), 1e3 * measured.plan.median,
-              1e3 * measured.set_points.median, 1e3 * measured.execute.median, 1e3 * measured.execute.low,
-              1e3 * measured.execute.high, error_text(measured).c_str(),
+  std::printf("%-46s %10.4g %10.4g %10.4g %8.4g %8.4g %8s %9s %9s %9s", measured.cell.c_str(),
+              1e3 * measured.plan.median, 1e3 * measured.set_points.median, 1e3 * measured.execute.median,
+              1e3 * measured.execute.low, 1e3 * measured.execute.high, error_text(measured).c_str(),
               readable_bytes(measured.workspace_bytes).c_str(), readable_bytes(measured.memory_bytes).c_str(),
               readable_bytes(measured.peak_bytes).c_str());
   if (const auto ratios = ratios_of(measured, baseline))

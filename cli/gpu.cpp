@@ -55,7 +55,8 @@ double Timer::stop() {
   float milliseconds = 0;
   check(cudaEventRecord(static_cast<cudaEvent_t>(stop_), nullptr), "GPU clock");
   check(cudaEventSynchronize(static_cast<cudaEvent_t>(stop_)), "GPU clock");
-  check(cudaEventElapsedTime(&milliseconds, static_cast<cudaEvent_t>(start_), static_cast<cudaEvent_t>(stop_)), "GPU clock");
+  check(cudaEventElapsedTime(&milliseconds, static_cast<cudaEvent_t>(start_), static_cast<cudaEvent_t>(stop_)),
+        "GPU clock");
   return milliseconds;
 }
 

@@ -24,7 +24,9 @@ template <class T> class SamplingModel {
   using Samples = std::vector<std::complex<T>>;
 
   SamplingModel(const offgrid::Problem& problem, std::vector<T> weights, Place place)
-      : plan_(problem, place), weights_(std::move(weights)), pixels_(static_cast<std::size_t>(mode_count(problem.modes))) {}
+      : plan_(problem, place),
+        weights_(std::move(weights)),
+        pixels_(static_cast<std::size_t>(mode_count(problem.modes))) {}
 
   void set_points(const Points<T>& points) { plan_.set_points(points.spans()); }
   [[nodiscard]] std::string describe() const { return plan_.describe(); }

@@ -7,7 +7,7 @@ status=0
 ours() { git ls-files -co --exclude-standard -- "$@" | sort -u; }
 
 echo "offgrid: format"
-ours '*.h' '*.c' '*.hpp' '*.cpp' | xargs clang-format --dry-run -Werror || status=1
+ours '*.h' '*.c' '*.hpp' '*.cpp' '*.cu' '*.cuh' | xargs clang-format --dry-run -Werror || status=1
 echo "offgrid: layers"
 cmake/check_layers.sh || status=1
 

@@ -121,7 +121,9 @@ template <class T> class Plan {
   }
 
   // GPU plans: memory of the device for executes, at least workspace_bytes(); null: the plan's own again.
-  void set_workspace(void* memory, std::size_t bytes) { detail::check(offgrid_set_workspace(handle_.get(), memory, bytes)); }
+  void set_workspace(void* memory, std::size_t bytes) {
+    detail::check(offgrid_set_workspace(handle_.get(), memory, bytes));
+  }
 
   [[nodiscard]] std::string describe() const { return offgrid_plan_describe(handle_.get()); }
 

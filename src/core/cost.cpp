@@ -37,9 +37,9 @@ double transform_cost(const Problem& problem, const Sizes& grid, int width, cons
   double cells = 1;
   for (int axis = 0; axis < problem.dim; ++axis) cells *= static_cast<double>(grid[axis]);
   const double at_points = traits.points_time ? traits.points_time(problem, grid, width, options)
-                                              : static_cast<double>(expected_points(problem, options)) * spreading_cost(problem, width, traits);
-  return at_points +
-         (traits.fft * fft_cost_of_grid(problem, grid) + traits.cell * cells) / lanes;
+                                              : static_cast<double>(expected_points(problem, options)) *
+                                                    spreading_cost(problem, width, traits);
+  return at_points + (traits.fft * fft_cost_of_grid(problem, grid) + traits.cell * cells) / lanes;
 }
 
 }  // namespace offgrid

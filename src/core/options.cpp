@@ -22,8 +22,9 @@ const std::array table{
     OptionRow{"mode_order", &Options::mode_order, 0, 1, order_words,
               "modes from -N/2 up, or from 0 up as an FFT has them"},
     OptionRow{"strict", &Options::strict, 0, 1, switch_words, "refuse a tolerance that cannot be reached"},
-    OptionRow{"deterministic", &Options::deterministic, 0, 1, switch_words,
-              "the same bits from run to run; slower spreading on a GPU, on a CPU with a fixed number of threads always so"},
+    OptionRow{
+        "deterministic", &Options::deterministic, 0, 1, switch_words,
+        "the same bits from run to run; slower spreading on a GPU, on a CPU with a fixed number of threads always so"},
     OptionRow{"device", &Options::device, 0, 2, device_words, "where to run"},
     OptionRow{"points_hint",
               &Options::points_hint,

@@ -37,14 +37,29 @@ struct Folded {
   V64 first_cell, t;
 };
 
+// a * b - product, exactly. Without fused multiplication the factors are split into halves whose products are exact.
+inline V64 product_error(D64 d, V64 a, V64 b, V64 product) {
+#if HWY_NATIVE_FMA
+  (void)d;
+  return hn::MulSub(a, b, product);
+#else
+  const V64 split = hn::Set(d, 0x1p27 + 1);
+  const V64 wide_a = hn::Mul(a, split), wide_b = hn::Mul(b, split);
+  const V64 high_a = hn::Sub(wide_a, hn::Sub(wide_a, a)), high_b = hn::Sub(wide_b, hn::Sub(wide_b, b));
+  const V64 low_a = hn::Sub(a, high_a), low_b = hn::Sub(b, high_b);
+  const V64 most = hn::Sub(hn::Mul(high_a, high_b), product);
+  return hn::Add(hn::Add(hn::Add(most, hn::Mul(high_a, low_b)), hn::Mul(low_a, high_b)), hn::Mul(low_a, low_b));
+#endif
+}
+
 // The parts that are too small for one double (tail, low) are added last, where the sum has become small.
 inline Folded fold(D64 d, V64 x, const FoldAxis& axis) {
   const V64 cells = hn::Set(d, axis.cells), half_width = hn::Set(d, axis.half_width);
   const V64 turns = hn::Mul(x, hn::Set(d, turn_high));
-  const V64 tail = hn::MulAdd(x, hn::Set(d, turn_low), hn::MulSub(x, hn::Set(d, turn_high), turns));
+  const V64 tail = hn::MulAdd(x, hn::Set(d, turn_low), product_error(d, x, hn::Set(d, turn_high), turns));
   const V64 fraction = hn::Sub(turns, hn::Round(turns));
   const V64 g = hn::Mul(fraction, cells);
-  const V64 low = hn::MulAdd(tail, cells, hn::MulSub(fraction, cells, g));
+  const V64 low = hn::MulAdd(tail, cells, product_error(d, fraction, cells, g));
   const V64 i0 = hn::Ceil(hn::Sub(g, half_width));
   const V64 offset = hn::Add(hn::Sub(hn::Sub(i0, g), low), half_width);  // [0, 1)
   const V64 t = hn::MulSub(hn::Set(d, 2.0), offset, hn::Set(d, 1.0));

@@ -3,6 +3,8 @@
 #include <cuda.h>
 #include <dlfcn.h>
 
+#include <atomic>
+
 #include "cuda/check.hpp"
 
 namespace offgrid::cuda {
@@ -20,11 +22,11 @@ Device describe_device(int id) {
 }
 
 // The driver's own answer, without loading or starting it: where nobody has, there are no device pointers.
-using GetAttribute = CUresult (*)(void*, CUpointer_attribute, CUdeviceptr);
-GetAttribute loaded_driver() {
+using GetAttributes = CUresult (*)(unsigned, CUpointer_attribute*, void**, CUdeviceptr);
+GetAttributes loaded_driver() {
   void* driver = dlopen("libcuda.so.1", RTLD_LAZY | RTLD_NOLOAD);
   if (driver == nullptr) return nullptr;
-  return reinterpret_cast<GetAttribute>(dlsym(driver, "cuPointerGetAttribute"));
+  return reinterpret_cast<GetAttributes>(dlsym(driver, "cuPointerGetAttributes"));
 }
 
 }  // namespace
@@ -34,7 +36,8 @@ Device current_device() {
   const cudaError_t found = cudaGetDeviceCount(&count);
   (void)cudaGetLastError();
   if (found == cudaErrorInsufficientDriver)
-    throw Error(Status::device_error, "device = cuda: no NVIDIA driver, or one older than this build; use device = cpu");
+    throw Error(Status::device_error,
+                "device = cuda: no NVIDIA driver, or one older than this build; use device = cpu");
   if (found != cudaSuccess || count == 0)
     throw Error(Status::device_error, "device = cuda: there is no GPU here; use device = cpu or auto");
   int id = 0;
@@ -69,13 +72,15 @@ DeviceGuard::~DeviceGuard() {
 }
 
 bool is_device_pointer(const void* pointer) {
-  static GetAttribute driver = nullptr;
-  if (driver == nullptr) driver = loaded_driver();
+  static std::atomic<GetAttributes> found{nullptr};
+  GetAttributes driver = found.load();
+  if (driver == nullptr) found = driver = loaded_driver();
   if (driver == nullptr || pointer == nullptr) return false;
-  const auto address = reinterpret_cast<CUdeviceptr>(pointer);
   unsigned kind = 0, managed = 0;  // managed memory is everybody's
-  return driver(&kind, CU_POINTER_ATTRIBUTE_MEMORY_TYPE, address) == CUDA_SUCCESS && kind == CU_MEMORYTYPE_DEVICE &&
-         driver(&managed, CU_POINTER_ATTRIBUTE_IS_MANAGED, address) == CUDA_SUCCESS && managed == 0;
+  CUpointer_attribute wanted[] = {CU_POINTER_ATTRIBUTE_MEMORY_TYPE, CU_POINTER_ATTRIBUTE_IS_MANAGED};
+  void* answers[] = {&kind, &managed};
+  const CUresult asked = driver(2, wanted, answers, reinterpret_cast<CUdeviceptr>(pointer));
+  return asked == CUDA_SUCCESS && kind == CU_MEMORYTYPE_DEVICE && managed == 0;
 }
 
 void require_device_pointer(const char* what, const void* pointer) {
@@ -83,8 +88,9 @@ void require_device_pointer(const char* what, const void* pointer) {
   cudaPointerAttributes attributes{};
   call("pointer attributes", [&] { return cudaPointerGetAttributes(&attributes, pointer); });
   if (attributes.type != cudaMemoryTypeDevice && attributes.type != cudaMemoryTypeManaged)
-    throw Error(Status::invalid_argument, text(what, " points to host memory, but the plan runs on a GPU: copy the "
-                                                     "array there, or make the plan with device = cpu"));
+    throw Error(Status::invalid_argument, text(what,
+                                               " points to host memory, but the plan runs on a GPU: copy the "
+                                               "array there, or make the plan with device = cpu"));
   int current = 0;
   call("current device", [&] { return cudaGetDevice(&current); });
   if (attributes.type == cudaMemoryTypeDevice && attributes.device != current)
@@ -94,8 +100,9 @@ void require_device_pointer(const char* what, const void* pointer) {
 
 void require_host_pointer(const char* what, const void* pointer) {
   if (!is_device_pointer(pointer)) return;
-  throw Error(Status::invalid_argument, text(what, " points to GPU memory, but the plan runs on the CPU: make the plan "
-                                                   "with device = cuda, or copy the array"));
+  throw Error(Status::invalid_argument, text(what,
+                                             " points to GPU memory, but the plan runs on the CPU: make the plan "
+                                             "with device = cuda, or copy the array"));
 }
 
 }  // namespace offgrid::cuda

@@ -40,8 +40,8 @@ template <class T> struct CudaGrid final : Grid {
   }
   template <class A> std::complex<A>* cells() const { return reinterpret_cast<std::complex<A>*>(memory); }
 
-  int batch = 0;         // of this lease
-  bool in_f64 = false;   // what the cells hold is wider than T
+  int batch = 0;        // of this lease
+  bool in_f64 = false;  // what the cells hold is wider than T
   GridFft<T> narrow;
   std::optional<GridFft<double>> wide;
   std::byte* memory = nullptr;  // cells, then the work area of the FFT
@@ -127,7 +127,8 @@ template <class T> class CudaEngine final : public Engine<T> {
     if (!in_graph && grid->stream != native(stream)) grid->done.make_wait(native(stream));
     grid->batch = static_cast<int>(batch);
     grid->stream = native(stream);
-    return GridLease(grid.release(), [this, in_graph](Grid* used) { give_back(static_cast<CudaGrid<T>*>(used), in_graph); });
+    return GridLease(grid.release(),
+                     [this, in_graph](Grid* used) { give_back(static_cast<CudaGrid<T>*>(used), in_graph); });
   }
 
   void spread(const Complex* strengths, Grid& grid, Stream stream) const override {
@@ -157,7 +158,8 @@ template <class T> class CudaEngine final : public Engine<T> {
     const DeviceGuard guard(device_.id);
     auto& mine = static_cast<CudaGrid<T>&>(grid);
     if (choice_.wide)
-      mine.wide->grid_to_modes(mine.template cells<double>(), modes, mine.batch, sign, wide_tables_->factors(), native(stream));
+      mine.wide->grid_to_modes(mine.template cells<double>(), modes, mine.batch, sign, wide_tables_->factors(),
+                               native(stream));
     else
       mine.narrow.grid_to_modes(mine.template cells<T>(), modes, mine.batch, sign, tables_.factors(), native(stream));
   }
@@ -194,10 +196,12 @@ template <class T> class CudaEngine final : public Engine<T> {
     for (int axis = 0; axis < design_.dim(); ++axis) bins += text(axis ? " x " : "", choice_.sort.bins.size[axis]);
     return text("engine       cuda, ", device_.name, "\n",  //
                 "method       spreading ", choice_.ordered ? "in a fixed order" : name_of(choice_.method),
-                choice_.fell_back ? " (the method asked for does not fit)" : "",
-                ", interpolation ",
-                choice_.method == Method::sweep ? "sweep" : choice_.sort.sorted ? "GM-sort" : "GM", ", bins of ", bins, " cells, subproblems of ",
-                choice_.sort.subproblem_points, " points", choice_.wide ? ", sums in f64" : "", "\n",  //
+                choice_.fell_back ? " (the method asked for does not fit)" : "", ", interpolation ",
+                choice_.method == Method::sweep ? "sweep"
+                : choice_.sort.sorted           ? "GM-sort"
+                                                : "GM",
+                ", bins of ", bins, " cells, subproblems of ", choice_.sort.subproblem_points, " points",
+                choice_.wide ? ", sums in f64" : "", "\n",  //
                 "memory       ", workspace_bytes_ >> 10, " KiB an execute, ", memory_.bytes >> 10, " KiB in all, ",
                 memory_.peak >> 10, " KiB at most so far\n");
   }
@@ -206,7 +210,8 @@ template <class T> class CudaEngine final : public Engine<T> {
   // More points than the plan was told of, and their sums need more precision or another method.
   void change_method(const MethodChoice& fitting, const Points<T>& points, cudaStream_t stream) {
     if (callers_memory_)
-      throw Error(Status::wrong_state, text(points.count, " points need a larger workspace; give points_hint to the plan"));
+      throw Error(Status::wrong_state,
+                  text(points.count, " points need a larger workspace; give points_hint to the plan"));
     auto sorter = std::make_unique<Sorter<T>>(fitting.sort, memory_);
     std::vector<PointSet<T>> sets;
     auto grid = make_grid(fitting.wide);
@@ -258,8 +263,8 @@ template <class T> class CudaEngine final : public Engine<T> {
 
   template <class A>
   StageArguments<T, A> arguments(const PointSet<T>& set, const Complex* strengths, const CudaGrid<T>& grid) const {
-    return {set.points, tables_.kernel(), choice_.sort.grid, const_cast<Complex*>(strengths), count_,
-            grid.template cells<A>(), grid.batch};
+    return {set.points, tables_.kernel(),         choice_.sort.grid, const_cast<Complex*>(strengths),
+            count_,     grid.template cells<A>(), grid.batch};
   }
 
   template <class A>
@@ -301,7 +306,9 @@ template <class T> class CudaEngine final : public Engine<T> {
   mutable std::vector<std::unique_ptr<CudaGrid<T>>> idle_;
 };
 
-template <class T> std::unique_ptr<Engine<T>> make(const Design& design) { return std::make_unique<CudaEngine<T>>(design); }
+template <class T> std::unique_ptr<Engine<T>> make(const Design& design) {
+  return std::make_unique<CudaEngine<T>>(design);
+}
 
 void clear(void* memory, std::size_t bytes, Stream stream) {
   call("clearing an array", [&] { return cudaMemsetAsync(memory, 0, bytes, native(stream)); });

@@ -27,9 +27,8 @@ __device__ inline std::int64_t magnitude(std::int64_t mode) { return mode < 0 ? 
 
 // Blocks: x along a row, y rows, z planes; the vectors of a batch in a loop.
 template <class T, class A>
-__global__ void __launch_bounds__(threads)
-    crop_kernel(const Complex<A>* cells, Complex<T>* modes, GridShape grid, ModeBox box, Deconvolution<A> factors,
-                int batch) {
+__global__ void __launch_bounds__(threads) crop_kernel(const Complex<A>* cells, Complex<T>* modes, GridShape grid,
+                                                       ModeBox box, Deconvolution<A> factors, int batch) {
   const std::int64_t x = std::int64_t{blockIdx.x} * threads + threadIdx.x;
   if (x >= box.modes[0]) return;
   const std::int64_t kx = mode_of(x, box.modes[0], box.fft_order), cx = kx < 0 ? kx + grid.n[0] : kx;
@@ -41,7 +40,8 @@ __global__ void __launch_bounds__(threads)
       const A factor = fx * factors.axis[1][magnitude(ky)] * factors.axis[2][magnitude(kz)];
       const Complex<A>* from = cells + (cz * grid.n[1] + cy) * grid.n[0] + cx;
       Complex<T>* to = modes + (z * box.modes[1] + y) * box.modes[0] + x;
-      for (int vector = 0; vector < batch; ++vector, from += grid.cells, to += box.modes[0] * box.modes[1] * box.modes[2])
+      for (int vector = 0; vector < batch;
+           ++vector, from += grid.cells, to += box.modes[0] * box.modes[1] * box.modes[2])
         *to = {static_cast<T>(from->x * factor), static_cast<T>(from->y * factor)};
     }
 }
@@ -49,8 +49,8 @@ __global__ void __launch_bounds__(threads)
 // Writes every cell of the planes [0, kept) and [n3 - kept, n3), or of all of them where kept is 0.
 template <class T, class A>
 __global__ void __launch_bounds__(threads)
-    pad_kernel(const Complex<T>* modes, Complex<A>* cells, GridShape grid, ModeBox box, Deconvolution<A> factors, int batch,
-               std::int64_t kept) {
+    pad_kernel(const Complex<T>* modes, Complex<A>* cells, GridShape grid, ModeBox box, Deconvolution<A> factors,
+               int batch, std::int64_t kept) {
   const std::int64_t x = std::int64_t{blockIdx.x} * threads + threadIdx.x;
   if (x >= grid.n[0]) return;
   const std::int64_t px = place_of_cell(x, grid.n[0], box.modes[0], box.fft_order);
@@ -69,7 +69,8 @@ __global__ void __launch_bounds__(threads)
       const A factor = fx * factors.axis[1][magnitude(mode_of(py, box.modes[1], box.fft_order))] *
                        factors.axis[2][magnitude(mode_of(pz, box.modes[2], box.fft_order))];
       const Complex<T>* from = modes + (pz * box.modes[1] + py) * box.modes[0] + px;
-      for (int vector = 0; vector < batch; ++vector, to += grid.cells, from += box.modes[0] * box.modes[1] * box.modes[2])
+      for (int vector = 0; vector < batch;
+           ++vector, to += grid.cells, from += box.modes[0] * box.modes[1] * box.modes[2])
         *to = {static_cast<A>(from->x) * factor, static_cast<A>(from->y) * factor};
     }
 }
@@ -90,8 +91,8 @@ std::size_t FftPlan::make(const Layout& layout, cufftType type) {
   std::size_t bytes = 0;
   Layout l = layout;
   call("FFT plan", [&] {
-    return cufftMakePlanMany64(handle_, l.rank, l.size, l.size, l.stride, l.distance, l.size, l.stride, l.distance, type,
-                               l.batch, &bytes);
+    return cufftMakePlanMany64(handle_, l.rank, l.size, l.size, l.stride, l.distance, l.size, l.stride, l.distance,
+                               type, l.batch, &bytes);
   });
   return bytes;
 }
@@ -141,8 +142,7 @@ template <class A> void GridFft<A>::set_work_area(void* memory) {
   for (FftPlan* plan : {&whole_, &rest_, &along_, &planes_plan_}) plan->set_work_area(memory);
 }
 
-template <class A>
-void GridFft<A>::run_whole(std::complex<A>* cells, int batch, Sign sign, cudaStream_t stream) const {
+template <class A> void GridFft<A>::run_whole(std::complex<A>* cells, int batch, Sign sign, cudaStream_t stream) const {
   (batch == batch_ ? whole_ : rest_).run(cells, sign, stream);
 }
 
@@ -171,7 +171,8 @@ void GridFft<A>::modes_to_grid(const std::complex<T>* modes, std::complex<A>* ce
                                const Deconvolution<A>& factors, cudaStream_t stream) const {
   const std::int64_t kept = pruned_ ? kept_ : 0;
   pad_kernel<T, A><<<blocks_of(grid_.n[0], grid_.n[1], pruned_ ? 2 * kept : grid_.n[2]), threads, 0, stream>>>(
-      reinterpret_cast<const Complex<T>*>(modes), reinterpret_cast<Complex<A>*>(cells), grid_, box_, factors, batch, kept);
+      reinterpret_cast<const Complex<T>*>(modes), reinterpret_cast<Complex<A>*>(cells), grid_, box_, factors, batch,
+      kept);
   check_launch("deconvolution");
   if (!pruned_) return run_whole(cells, batch, sign, stream);
   const auto idle = static_cast<std::size_t>((planes_ - 2 * kept_) * plane_cells_) * sizeof(std::complex<A>);
@@ -185,11 +186,11 @@ void GridFft<A>::modes_to_grid(const std::complex<T>* modes, std::complex<A>* ce
 
 template class GridFft<float>;
 template class GridFft<double>;
-#define OFFGRID_INSTANTIATE(A, T)                                                                                       \
-  template void GridFft<A>::grid_to_modes(std::complex<A>*, std::complex<T>*, int, Sign, const Deconvolution<A>&,      \
-                                          cudaStream_t) const;                                                         \
-  template void GridFft<A>::modes_to_grid(const std::complex<T>*, std::complex<A>*, int, Sign, const Deconvolution<A>&, \
-                                          cudaStream_t) const;
+#define OFFGRID_INSTANTIATE(A, T)                                                                                 \
+  template void GridFft<A>::grid_to_modes(std::complex<A>*, std::complex<T>*, int, Sign, const Deconvolution<A>&, \
+                                          cudaStream_t) const;                                                    \
+  template void GridFft<A>::modes_to_grid(const std::complex<T>*, std::complex<A>*, int, Sign,                    \
+                                          const Deconvolution<A>&, cudaStream_t) const;
 OFFGRID_INSTANTIATE(float, float)
 OFFGRID_INSTANTIATE(double, double)
 OFFGRID_INSTANTIATE(double, float)

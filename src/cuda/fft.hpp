@@ -60,8 +60,8 @@ template <class A> class GridFft {
   void set_work_area(void* memory);
 
   template <class T>
-  void grid_to_modes(std::complex<A>* cells, std::complex<T>* modes, int batch, Sign sign, const Deconvolution<A>& factors,
-                     cudaStream_t stream) const;
+  void grid_to_modes(std::complex<A>* cells, std::complex<T>* modes, int batch, Sign sign,
+                     const Deconvolution<A>& factors, cudaStream_t stream) const;
   template <class T>
   void modes_to_grid(const std::complex<T>* modes, std::complex<A>* cells, int batch, Sign sign,
                      const Deconvolution<A>& factors, cudaStream_t stream) const;
@@ -76,7 +76,7 @@ template <class A> class GridFft {
   std::int64_t batch_;
   bool pruned_;
   std::int64_t planes_ = 0, kept_ = 0, plane_cells_ = 0;  // along the slowest axis; kept at each end
-  FftPlan whole_, rest_;      // a full batch, and what remains after full batches
+  FftPlan whole_, rest_;                                  // a full batch, and what remains after full batches
   FftPlan along_, planes_plan_;  // the slowest axis; the other axes of the kept planes of one end
   std::size_t work_bytes_ = 0;
 };

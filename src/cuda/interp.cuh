@@ -49,10 +49,12 @@ template <class T, class A, int D, int W, class Place> struct InterpAgent {
     T re[Shape::x_steps]{}, im[Shape::x_steps]{};
     point.for_cells(GridPlaces<Place>{a.grid, point.cell}, [&](Place place, int step, T weight) {
       const Complex<A> value = __ldg(cells + place);
-      re[step] = fma(weight, static_cast<T>(value.x), re[step]), im[step] = fma(weight, static_cast<T>(value.y), im[step]);
+      re[step] = fma(weight, static_cast<T>(value.x), re[step]),
+      im[step] = fma(weight, static_cast<T>(value.y), im[step]);
     });
     Complex<T> sum{0, 0};
-    for (int s = 0; s < Shape::x_steps; ++s) sum.x = fma(point.kx[s], re[s], sum.x), sum.y = fma(point.kx[s], im[s], sum.y);
+    for (int s = 0; s < Shape::x_steps; ++s)
+      sum.x = fma(point.kx[s], re[s], sum.x), sum.y = fma(point.kx[s], im[s], sum.y);
 #pragma unroll
     for (int reach = lanes / 2; reach > 0; reach /= 2) {
       sum.x += __shfl_xor_sync(~0u, sum.x, reach);
@@ -63,7 +65,8 @@ template <class T, class A, int D, int W, class Place> struct InterpAgent {
 };
 
 template <class T, class A, int D, int W, class Place>
-__global__ void __launch_bounds__(interp_threads) interp_kernel(const __grid_constant__ StageArguments<T, A> arguments) {
+__global__ void __launch_bounds__(interp_threads)
+    interp_kernel(const __grid_constant__ StageArguments<T, A> arguments) {
   __shared__ typename InterpAgent<T, A, D, W, Place>::Shared shared;
   InterpAgent<T, A, D, W, Place>{arguments, shared}.run();
 }

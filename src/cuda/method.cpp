@@ -52,7 +52,8 @@ TileSpec make_tile(const Bins& bins, int dim, int width) {
 // The kernel's coefficients and the values of the teams' points.
 std::size_t fixed_shared_bytes(int dim, int width, Precision precision) {
   const int values = most_tile_threads / spread_lanes(dim, width) * dim * width;
-  return (precision == Precision::f32 ? 4 : 8) * static_cast<std::size_t>((max_degree(width, precision) + 1) * width + values);
+  return (precision == Precision::f32 ? 4 : 8) *
+         static_cast<std::size_t>((max_degree(width, precision) + 1) * width + values);
 }
 
 Sizes wanted_bin(const Design& design) {
@@ -87,7 +88,8 @@ bool fit_tile(const Design& design, const Device& device, MethodChoice& choice, 
 Method first_choice(const Design& design, const Device& device, const GridShape& grid, std::int64_t points) {
   const Method asked = design.options.method;
   const auto cells = static_cast<double>(grid.cells);
-  const bool can_sweep = design.dim() > 1 && make_bins(grid, sweep_box(design.dim(), design.window.width)).total() < 0xffffffff;
+  const bool can_sweep =
+      design.dim() > 1 && make_bins(grid, sweep_box(design.dim(), design.window.width)).total() < 0xffffffff;
   if (asked == Method::sweep) return can_sweep ? Method::sweep : Method::sm;
   if (asked != Method::automatic) return asked;
   const double density = static_cast<double>(points) / cells;
@@ -95,7 +97,8 @@ Method first_choice(const Design& design, const Device& device, const GridShape&
   if (can_sweep && !only_reads && sweep_wins(points, cells, device.major)) return Method::sweep;
   if (only_reads) return Method::gm_sort;
   const bool f64 = design.problem.precision == Precision::f64;
-  return few_for_tiles(points, cells, f64, design.problem.tolerance / design.amplification) ? Method::gm_sort : Method::sm;
+  return few_for_tiles(points, cells, f64, design.problem.tolerance / design.amplification) ? Method::gm_sort
+                                                                                            : Method::sm;
 }
 
 // The sweep adds up in f64 by itself, SM at most a subproblem at a time. Where GM is asked for, it is trusted that the
@@ -114,11 +117,16 @@ bool sums_in_f64(const Design& design, Method method, const GridShape& grid, std
 
 const char* name_of(Method method) {
   switch (method) {
-    case Method::gm: return "GM";
-    case Method::gm_sort: return "GM-sort";
-    case Method::sm: return "SM";
-    case Method::sweep: return "sweep";
-    default: return "auto";
+    case Method::gm:
+      return "GM";
+    case Method::gm_sort:
+      return "GM-sort";
+    case Method::sm:
+      return "SM";
+    case Method::sweep:
+      return "sweep";
+    default:
+      return "auto";
   }
 }
 

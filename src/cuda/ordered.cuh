@@ -99,7 +99,8 @@ template <class T, class A, int D, int W> struct OrderedAgent {
       if (offset >= W) return;
       weight *= shared.values[p][axis * W + offset];
     }
-    re[c] += static_cast<double>(shared.strength[p].x * weight), im[c] += static_cast<double>(shared.strength[p].y * weight);
+    re[c] += static_cast<double>(shared.strength[p].x * weight),
+        im[c] += static_cast<double>(shared.strength[p].y * weight);
   }
 
   __device__ void write(int vector) const {

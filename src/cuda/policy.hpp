@@ -39,7 +39,7 @@ constexpr int interp_lanes(int, int) { return 1; }
 constexpr int spread_lanes(int dim, int width) { return team_lanes(dim, width); }
 
 inline constexpr int interp_threads = 256, spread_threads = 256;
-inline constexpr int most_rounds = 8;         // points that a team works on one after the other
+inline constexpr int most_rounds = 8;          // points that a team works on one after the other
 inline constexpr int enough_blocks = 132 * 8;  // to keep a large GPU busy
 inline constexpr int most_tile_threads = 512;
 

@@ -33,9 +33,8 @@ struct FoldArguments {
 template <class T> struct Coordinates { const T* axis[max_dim]; };
 
 template <class T, int D, class Cell>
-__global__ void __launch_bounds__(threads)
-    fold_kernel(Coordinates<T> x, FoldArguments a, Record<T, D, Cell>* records, std::uint32_t* keys,
-                std::uint32_t* places, int* bad) {
+__global__ void __launch_bounds__(threads) fold_kernel(Coordinates<T> x, FoldArguments a, Record<T, D, Cell>* records,
+                                                       std::uint32_t* keys, std::uint32_t* places, int* bad) {
   const std::int64_t i = std::int64_t{blockIdx.x} * threads + threadIdx.x;
   if (i >= a.count) return;
   Record<T, D, Cell> record;
@@ -59,8 +58,10 @@ __global__ void __launch_bounds__(threads)
   places[i] = static_cast<std::uint32_t>(i);
 }
 
-template <class T> __global__ void __launch_bounds__(threads) look_kernel(Coordinates<T> x, int dim, std::int64_t count, int* bad) {
-  for (std::int64_t i = std::int64_t{blockIdx.x} * threads + threadIdx.x; i < count; i += std::int64_t{gridDim.x} * threads)
+template <class T>
+__global__ void __launch_bounds__(threads) look_kernel(Coordinates<T> x, int dim, std::int64_t count, int* bad) {
+  for (std::int64_t i = std::int64_t{blockIdx.x} * threads + threadIdx.x; i < count;
+       i += std::int64_t{gridDim.x} * threads)
     for (int axis = 0; axis < dim; ++axis)
       if (!isfinite(x.axis[axis][i])) *bad = 1;
 }
@@ -72,7 +73,8 @@ template <class T> struct PackTarget {
 
 template <class T, int D, class Cell>
 __global__ void __launch_bounds__(threads)
-    permute_kernel(const Record<T, D, Cell>* records, const std::uint32_t* places, std::int64_t count, PackTarget<T> to) {
+    permute_kernel(const Record<T, D, Cell>* records, const std::uint32_t* places, std::int64_t count,
+                   PackTarget<T> to) {
   const std::int64_t i = std::int64_t{blockIdx.x} * threads + threadIdx.x;
   if (i >= count) return;
   const std::uint32_t from = places ? places[i] : static_cast<std::uint32_t>(i);
@@ -85,9 +87,8 @@ __global__ void __launch_bounds__(threads)
 }
 
 // first[b]: how many points are in bins before b; items[b]: how many subproblems bin b makes. b = bins: the ends.
-__global__ void __launch_bounds__(threads)
-    bins_kernel(const std::uint32_t* keys, std::uint32_t keys_a_bin, std::uint32_t count, std::uint32_t bins,
-                std::uint32_t* first) {
+__global__ void __launch_bounds__(threads) bins_kernel(const std::uint32_t* keys, std::uint32_t keys_a_bin,
+                                                       std::uint32_t count, std::uint32_t bins, std::uint32_t* first) {
   const std::uint32_t bin = blockIdx.x * threads + threadIdx.x;
   if (bin > bins) return;
   std::uint32_t low = 0, high = count;
@@ -203,7 +204,8 @@ template <class T> void Sorter<T>::reserve_scratch(std::int64_t count) {
   }
   std::size_t sort_bytes = 0, scan_bytes = 0;
   cub::DoubleBuffer<std::uint32_t> none;
-  call("sort", [&] { return cub::DeviceRadixSort::SortPairs(nullptr, sort_bytes, none, none, capacity_, 0, key_bits_); });
+  call("sort",
+       [&] { return cub::DeviceRadixSort::SortPairs(nullptr, sort_bytes, none, none, capacity_, 0, key_bits_); });
   call("scan", [&] {
     return cub::DeviceScan::ExclusiveSum(nullptr, scan_bytes, static_cast<std::uint32_t*>(nullptr), bins + 1);
   });
@@ -251,9 +253,8 @@ template <class T> void Sorter<T>::fold_part(const Points<T>& part, cudaStream_t
 }
 
 template <class T> void Sorter<T>::read_flag(cudaStream_t stream) {
-  call("reading a flag", [&] {
-    return cudaMemcpyAsync(bad_here_.get(), bad_.data(), sizeof(int), cudaMemcpyDeviceToHost, stream);
-  });
+  call("reading a flag",
+       [&] { return cudaMemcpyAsync(bad_here_.get(), bad_.data(), sizeof(int), cudaMemcpyDeviceToHost, stream); });
   flag_read_.record(stream);
 }
 
@@ -291,8 +292,8 @@ void Sorter<T>::permute(PointSet<T>& set, std::int64_t first, std::int64_t count
 template <class T> void Sorter<T>::make_subproblems(PointSet<T>& set, std::int64_t count, cudaStream_t stream) {
   const auto bins = static_cast<std::uint32_t>(item_bins());
   const auto most = static_cast<std::uint32_t>(spec_.subproblem_points);
-  bins_kernel<<<blocks_for(bins + 1), threads, 0, stream>>>(keys_.data() + half_ * capacity_, keys_a_bin(),
-                                                            static_cast<std::uint32_t>(count), bins, set.bin_first.data());
+  bins_kernel<<<blocks_for(bins + 1), threads, 0, stream>>>(
+      keys_.data() + half_ * capacity_, keys_a_bin(), static_cast<std::uint32_t>(count), bins, set.bin_first.data());
   item_counts_kernel<<<blocks_for(bins + 1), threads, 0, stream>>>(set.bin_first.data(), bins, most, bin_items_.data());
   check_launch("bins");
   std::size_t bytes = primitives_.bytes();

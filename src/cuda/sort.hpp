@@ -23,11 +23,11 @@ struct SortSpec {
 
 // Points that were sorted together, with their memory.
 template <class T> struct PointSet {
-  DeviceBuffer<T> t;                                // [dim][capacity]
-  DeviceBuffer<std::uint32_t> low, high, index;     // [capacity]; high and index where they are needed
-  DeviceBuffer<std::uint32_t> bin_first;            // [bins + 1]
-  DeviceBuffer<Subproblem> items;                   // [max_items], of which the first *item_count are there
-  DeviceBuffer<std::uint32_t> item_count;           // [1]
+  DeviceBuffer<T> t;                             // [dim][capacity]
+  DeviceBuffer<std::uint32_t> low, high, index;  // [capacity]; high and index where they are needed
+  DeviceBuffer<std::uint32_t> bin_first;         // [bins + 1]
+  DeviceBuffer<Subproblem> items;                // [max_items], of which the first *item_count are there
+  DeviceBuffer<std::uint32_t> item_count;        // [1]
   std::int64_t max_items = 0;
   PackedPoints<T> points{};
 };

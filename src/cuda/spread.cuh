@@ -17,7 +17,8 @@ __device__ inline void add(float2* to, float x, float y) {
 }
 __device__ inline void add(double2* to, double x, double y) { atomicAdd(&to->x, x), atomicAdd(&to->y, y); }
 
-template <class T, class A> __device__ Complex<T> strength_of(const StageArguments<T, A>& a, std::uint32_t index, int vector) {
+template <class T, class A>
+__device__ Complex<T> strength_of(const StageArguments<T, A>& a, std::uint32_t index, int vector) {
   return reinterpret_cast<const Complex<T>*>(a.strengths)[vector * a.stride + a.points.first + index];
 }
 
@@ -51,7 +52,8 @@ template <class T, class A, int D, int W, class Place> struct GlobalAgent {
       Point point;
       point.load(a.points, raw, shared.kernel, shared.values[team]);
       if (i <= last)
-        for (int vector = first_vector; vector < end_vector; ++vector) scatter(point, strength_of(a, raw.index, vector), vector);
+        for (int vector = first_vector; vector < end_vector; ++vector)
+          scatter(point, strength_of(a, raw.index, vector), vector);
     }
   }
 
@@ -65,7 +67,8 @@ template <class T, class A, int D, int W, class Place> struct GlobalAgent {
 };
 
 template <class T, class A, int D, int W, class Place>
-__global__ void __launch_bounds__(spread_threads) global_kernel(const __grid_constant__ StageArguments<T, A> arguments) {
+__global__ void __launch_bounds__(spread_threads)
+    global_kernel(const __grid_constant__ StageArguments<T, A> arguments) {
   __shared__ typename GlobalAgent<T, A, D, W, Place>::Shared shared;
   GlobalAgent<T, A, D, W, Place>{arguments, shared}.run();
 }

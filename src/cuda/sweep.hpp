@@ -1,4 +1,4 @@
-// Spreading and interpolation by tensor cores, for points sorted by column and height (sweep.cuh).
+// Spreading and interpolation by tensor cores, for points sorted by column and height (sweep_team.cuh).
 #pragma once
 
 #include <cuda_runtime_api.h>

@@ -1,4 +1,4 @@
-// The windows of the sweep (sweep.cuh), in cells, and how the warps of a team share them. Tuned on an H200: wide windows
+// The windows of the sweep (sweep_team.cuh), in cells, and how the warps of a team share them. Tuned on an H200: wide windows
 // make large boxes and full batches, and cost registers.
 #pragma once
 
@@ -31,10 +31,11 @@ template <int D, int W> struct SweepShape {
   static constexpr int warps = tiles.x_warps * tiles.plane_warps, threads = 32 * warps;
   static constexpr int octets = tiles.octets, m_tiles = tiles.m_tiles, own_planes = tiles.planes;
   static constexpr int window_x = 8 * octets * tiles.x_warps, window_y = 8 * m_tiles;
-  static constexpr int planes = own_planes * tiles.plane_warps;  // of the window, a ring; one in 2D
+  static constexpr int planes = own_planes * tiles.plane_warps;      // of the window, a ring; one in 2D
   static constexpr int reach_z = D == 3 ? planes - W + 1 : 1 << 30;  // z cells of the points of a batch
   // Rows of kernel values in shared memory, with zeros around them; odd lengths keep the banks apart.
-  static constexpr int x_row = (2 * window_x - W) | 1, y_row = (2 * window_y - W) | 1, z_row = D == 3 ? 2 * planes | 1 : 1;
+  static constexpr int x_row = (2 * window_x - W) | 1, y_row = (2 * window_y - W) | 1,
+                       z_row = D == 3 ? 2 * planes | 1 : 1;
 };
 
 // The boxes of a column: cells in which the points of a team begin.

@@ -92,7 +92,8 @@ TEST_F(FaultsTest, a_failed_set_points_leaves_the_earlier_points) {
   for (const long call : {0L, 2L, 4L, 6L, 8L}) {
     offgrid::cuda::calls_until_failure = call;
     EXPECT_NE(status_of([&] {
-                const_cast<offgrid::AnyPlan&>(transform.plan()).set_points(5000, {arrays[0].data(), arrays[1].data()}, nullptr);
+                const_cast<offgrid::AnyPlan&>(transform.plan())
+                    .set_points(5000, {arrays[0].data(), arrays[1].data()}, nullptr);
               }),
               Status::ok);
     offgrid::cuda::calls_until_failure = -1;
@@ -115,7 +116,8 @@ TEST_F(FaultsTest, plan_cycles_keep_the_memory_constant) {
   std::size_t before = 0;
   for (int cycle = 0; cycle < cycles; ++cycle) {
     if (cycle == cycles / 10) before = free_memory();
-    GpuPlan<float> plan(where(), {.modes = {16 + cycle % 7, 20}, .tolerance = 1e-4}, uniform_points<float>(2, 100 + cycle % 50));
+    GpuPlan<float> plan(where(), {.modes = {16 + cycle % 7, 20}, .tolerance = 1e-4},
+                        uniform_points<float>(2, 100 + cycle % 50));
     plan.set_points();
     plan.execute();
   }

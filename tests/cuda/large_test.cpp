@@ -20,7 +20,8 @@ template <class V> std::shared_ptr<void> repeated(const std::vector<V>& piece, s
   check_gpu(cudaMalloc(&memory, bytes * static_cast<std::size_t>(copies)));
   std::shared_ptr<void> owner(memory, [](void* old) { (void)cudaFree(old); });
   for (std::int64_t copy = 0; copy < copies; ++copy)
-    check_gpu(cudaMemcpy(static_cast<char*>(memory) + static_cast<std::size_t>(copy) * bytes, piece.data(), bytes, cudaMemcpyHostToDevice));
+    check_gpu(cudaMemcpy(static_cast<char*>(memory) + static_cast<std::size_t>(copy) * bytes, piece.data(), bytes,
+                         cudaMemcpyHostToDevice));
   return owner;
 }
 

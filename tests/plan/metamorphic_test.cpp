@@ -21,10 +21,8 @@ template <class F> void for_each_problem(F body) {
     for (const Sizes& modes : shapes)
       for (const int type : {1, 2}) {
         // sigma is fixed: the smaller it is, the more deconvolution amplifies rounding.
-        const Spec spec{.type = type,
-                        .modes = modes,
-                        .tolerance = usual_tolerance<decltype(zero)>,
-                        .options = {.upsampling = 2}};
+        const Spec spec{
+            .type = type, .modes = modes, .tolerance = usual_tolerance<decltype(zero)>, .options = {.upsampling = 2}};
         SCOPED_TRACE(offgrid::text(spec.name(), " bits ", 8 * sizeof zero));
         body(zero, spec);
       }

@@ -124,7 +124,8 @@ TEST_P(StateMachineTest, points_ladder_up_and_down) {
 TEST_P(StateMachineTest, repeated_executes_are_equal) {
   for_both_precisions([&](auto zero) {
     using T = decltype(zero);
-    Transform<T> transform(where(), {.modes = {20, 9}, .options = {.transforms = 3, .deterministic = true, .threads = 2}});
+    Transform<T> transform(where(),
+                           {.modes = {20, 9}, .options = {.transforms = 3, .deterministic = true, .threads = 2}});
     transform.set_points(uniform_points<T>(2, 500));
     const auto in = random_values<T>(1500, 1), modes = random_values<T>(540, 2);
     const auto forward = transform.execute(in), back = transform.adjoint(modes);

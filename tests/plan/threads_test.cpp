@@ -22,7 +22,8 @@ TEST_P(ThreadsTest, one_plan_executed_by_many_threads_at_once) {
   for_both_precisions([&](auto zero) {
     using T = decltype(zero);
     for (const int inner : {1, 2}) {
-      Transform<T> transform(where(), {.modes = {18, 20}, .options = {.transforms = 2, .deterministic = true, .threads = inner}});
+      Transform<T> transform(
+          where(), {.modes = {18, 20}, .options = {.transforms = 2, .deterministic = true, .threads = inner}});
       transform.set_points(uniform_points<T>(2, 2000));
       const auto in = random_values<T>(4000, 1), modes = random_values<T>(720, 2);
       const auto forward = transform.execute(in), back = transform.adjoint(modes);

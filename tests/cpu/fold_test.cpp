@@ -1,0 +1,54 @@
+// The fold is exact with every instruction set that this machine has: without fused multiplication, too.
+#include "cpu/fold.hpp"
+
+#include <gtest/gtest.h>
+#include <hwy/targets.h>
+
+#include <cmath>
+#include <numbers>
+
+#include "points.hpp"
+
+namespace offgrid::cpu {
+namespace {
+
+// Restricts what run-time dispatch may take, for as long as it lives.
+class OnlyTarget {
+ public:
+  explicit OnlyTarget(std::int64_t target) { set(target); }
+  ~OnlyTarget() { set(0); }
+  OnlyTarget(const OnlyTarget&) = delete;
+  OnlyTarget& operator=(const OnlyTarget&) = delete;
+
+ private:
+  static void set(std::int64_t targets) {
+    hwy::SetSupportedTargetsForTest(targets);
+    hwy::GetChosenTarget().Update(hwy::SupportedTargets());
+  }
+};
+
+TEST(Fold, is_exact_with_every_instruction_set) {
+  constexpr double cells = 3e6;
+  constexpr int width = 13;
+  FoldPlan plan;
+  plan.axis[0].cells = cells, plan.axis[0].half_width = width / 2.0;
+  const auto set = support::points_between<double>(-50, 50, 1, fold_chunk, 3);
+  const Points<double> points{fold_chunk, {set.axis[0].data(), nullptr, nullptr}};
+  const std::int64_t all = hwy::SupportedTargets();
+  for (int bit = 0; bit < 62; ++bit) {
+    const std::int64_t target = all & (std::int64_t{1} << bit);
+    if (target == 0) continue;
+    const OnlyTarget only(target);
+    FoldedChunk<double> folded;
+    ASSERT_TRUE(fold_points(plan, points, {0, fold_chunk}, folded));
+    for (std::int64_t i = 0; i < fold_chunk; ++i) {
+      const long double turns = static_cast<long double>(set.axis[0][i]) / (2 * std::numbers::pi_v<long double>);
+      const long double g = (turns - std::round(turns)) * static_cast<long double>(cells);
+      const long double offset = std::ceil(g - width / 2.0L) - g + width / 2.0L;
+      EXPECT_NEAR(folded.t[0][i], static_cast<double>(2 * offset - 1), 1e-11) << "target " << target;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace offgrid::cpu
