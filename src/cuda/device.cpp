@@ -2,6 +2,7 @@
 
 #include <cuda.h>
 #include <dlfcn.h>
+#include <link.h>
 
 #include <atomic>
 
@@ -27,6 +28,27 @@ GetAttributes loaded_driver() {
   void* driver = dlopen("libcuda.so.1", RTLD_LAZY | RTLD_NOLOAD);
   if (driver == nullptr) return nullptr;
   return reinterpret_cast<GetAttributes>(dlsym(driver, "cuPointerGetAttributes"));
+}
+
+// Grows with every library that is loaded. Cheap, where asking for one that is not there searches the disk.
+unsigned long long libraries_loaded() {
+  unsigned long long count = 0;
+  const auto read = [](dl_phdr_info* info, std::size_t, void* to) {
+    *static_cast<unsigned long long*>(to) = info->dlpi_adds;
+    return 1;
+  };
+  dl_iterate_phdr(read, &count);
+  return count;
+}
+
+GetAttributes driver_if_loaded() {
+  static std::atomic<GetAttributes> found{nullptr};
+  static std::atomic<unsigned long long> searched{0};  // the count of libraries when it was last looked for
+  GetAttributes driver = found.load();
+  if (driver != nullptr) return driver;
+  const unsigned long long loaded = libraries_loaded();
+  if (searched.exchange(loaded) != loaded) found = driver = loaded_driver();
+  return driver;
 }
 
 }  // namespace
@@ -72,9 +94,7 @@ DeviceGuard::~DeviceGuard() {
 }
 
 bool is_device_pointer(const void* pointer) {
-  static std::atomic<GetAttributes> found{nullptr};
-  GetAttributes driver = found.load();
-  if (driver == nullptr) found = driver = loaded_driver();
+  const GetAttributes driver = driver_if_loaded();
   if (driver == nullptr || pointer == nullptr) return false;
   unsigned kind = 0, managed = 0;  // managed memory is everybody's
   CUpointer_attribute wanted[] = {CU_POINTER_ATTRIBUTE_MEMORY_TYPE, CU_POINTER_ATTRIBUTE_IS_MANAGED};
