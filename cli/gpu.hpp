@@ -29,7 +29,7 @@ class Timer {
   double stop();
 
  private:
-  void *start_ = nullptr, *stop_ = nullptr;
+  [[maybe_unused]] void *start_ = nullptr, *stop_ = nullptr;  // events, where there is CUDA
 };
 
 }  // namespace gpu
