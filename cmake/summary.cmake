@@ -12,7 +12,7 @@ message(STATUS "  CPU engine  yes: OpenMP ${OpenMP_CXX_VERSION}, Highway ${HWY_V
 if(OFFGRID_CUDA)
   message(STATUS "  CUDA engine yes: CUDA ${CUDAToolkit_VERSION}, compute capabilities ${OFFGRID_CUDA_ARCHITECTURES}")
 else()
-  message(STATUS "  CUDA engine no: it needs nvcc and cuFFT, from NVIDIA's CUDA toolkit 12.4 or later, and no sanitizer")
+  message(STATUS "  CUDA engine no: it needs nvcc and cuFFT, from NVIDIA's CUDA toolkit (tried: 13.0), and no sanitizer")
 endif()
 offgrid_part("program    " OFFGRID_CLI "yes: CLI11 ${CLI11_VERSION}, libpng ${PNG_VERSION_STRING}")
 offgrid_part("tests      " OFFGRID_TESTS "yes: GoogleTest ${GTest_VERSION}")

@@ -18,7 +18,7 @@ Device describe_device(int id) {
   device.id = id, device.multiprocessors = properties.multiProcessorCount;
   device.major = properties.major, device.minor = properties.minor;
   device.shared_bytes = properties.sharedMemPerBlockOptin, device.memory_bytes = properties.totalGlobalMem;
-  device.cache_bytes = static_cast<std::size_t>(properties.l2CacheSize), device.name = properties.name;
+  device.name = properties.name;
   return device;
 }
 

@@ -13,12 +13,11 @@ struct Device {
   int major = 9, minor = 0;
   std::size_t shared_bytes = 48 << 10;  // a block may have
   std::size_t memory_bytes = 0;
-  std::size_t cache_bytes = 0;
   std::string name;
 };
 
-Device current_device();  // device_error where there is none, or no driver
-std::string device_lines();
+Device current_device();     // device_error where there is none, or no driver
+std::string device_lines();  // one a GPU, or why there is none
 
 // Makes a device the current one of this thread, for as long as it lives.
 class DeviceGuard {

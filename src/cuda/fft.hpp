@@ -44,7 +44,6 @@ class FftPlan {
   std::size_t make(const Layout& layout, cufftType type);
   void set_work_area(void* memory);
   template <class A> void run(std::complex<A>* cells, Sign sign, cudaStream_t stream) const;
-  explicit operator bool() const { return made_; }
 
  private:
   cufftHandle handle_ = 0;

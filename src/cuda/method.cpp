@@ -88,8 +88,8 @@ bool fit_tile(const Design& design, const Device& device, MethodChoice& choice, 
 Method first_choice(const Design& design, const Device& device, const GridShape& grid, std::int64_t points) {
   const Method asked = design.options.method;
   const auto cells = static_cast<double>(grid.cells);
-  const bool can_sweep =
-      design.dim() > 1 && make_bins(grid, sweep_box(design.dim(), design.window.width)).total() < 0xffffffff;
+  const bool can_sweep = design.dim() > 1 && device.major >= sweep_major &&
+                         make_bins(grid, sweep_box(design.dim(), design.window.width)).total() < 0xffffffff;
   if (asked == Method::sweep) return can_sweep ? Method::sweep : Method::sm;
   if (asked != Method::automatic) return asked;
   const double density = static_cast<double>(points) / cells;

@@ -75,8 +75,9 @@ inline bool few_for_tiles(std::int64_t points, double cells, bool f64_grid, doub
 }
 
 // The tensor cores win down to a few points in a thousand cells; only some GPUs have fast ones for f64.
+inline constexpr int sweep_major = 9;  // compute capability that the sweep needs
 constexpr bool sweep_wins(std::int64_t points, double cells, int major) {
-  return (major == 9 || major == 8 || major == 10) && static_cast<double>(points) >= 0.002 * cells;
+  return (major == 9 || major == 10) && static_cast<double>(points) >= 0.002 * cells;
 }
 
 inline constexpr double sparse_density = 0.05;  // points a cell, under which a thread a point reads faster

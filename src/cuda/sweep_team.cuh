@@ -25,10 +25,15 @@
 
 namespace offgrid::cuda {
 
+// Older devices have no such instruction, and are never asked to sweep (method.cpp).
 __device__ inline void multiply_add(double (&c)[4], const double (&a)[4], double b0, double b1) {
+#if __CUDA_ARCH__ >= 900
   asm("mma.sync.aligned.m16n8k8.row.col.f64.f64.f64.f64 {%0,%1,%2,%3},{%4,%5,%6,%7},{%8,%9},{%0,%1,%2,%3};"
       : "+d"(c[0]), "+d"(c[1]), "+d"(c[2]), "+d"(c[3])
       : "d"(a[0]), "d"(a[1]), "d"(a[2]), "d"(a[3]), "d"(b0), "d"(b1));
+#else
+  __trap();
+#endif
 }
 
 // The polynomials in the kernel's parameters, which are constant memory: all lanes read the same one.
@@ -106,7 +111,7 @@ template <class T, class A, int D, int W> struct SweepTeam {
     return 4 * (j & 3) + 2 * (step & 1) + (j >> 2) + 16 * (step >> 1);
   }
 
-  template <int Length, int Window> __device__ static void store_row(const T (&values)[W], double* row) {
+  template <int Window> __device__ static void store_row(const T (&values)[W], double* row) {
 #pragma unroll
     for (int i = 0; i < W; ++i) row[Window - W + i] = static_cast<double>(values[i]);
   }
@@ -117,11 +122,11 @@ template <class T, class A, int D, int W> struct SweepTeam {
     T values[W];
     if (does(0)) {
       a.polynomials(raw.t[0], values);
-      store_row<Shape::x_row, Shape::window_x>(values, to.x + row * Shape::x_row);
+      store_row<Shape::window_x>(values, to.x + row * Shape::x_row);
     }
     if (does(1)) {
       a.polynomials(raw.t[1], values);
-      store_row<Shape::y_row, Shape::window_y>(values, to.y + row * Shape::y_row);
+      store_row<Shape::window_y>(values, to.y + row * Shape::y_row);
     }
     if constexpr (D == 3)
       if (does(2)) {
