@@ -230,6 +230,11 @@ LONG_PI = np.longdouble("3.14159265358979323846264338327950288")
 
 
 # --- measuring ------------------------------------------------------------------------------------------------------
+# OpenMP's idle threads spin for a while before they sleep, and each library has threads of its own: without a pause the
+# one whose turn it is shares its cores with the other's.
+SETTLE = 0.02  # seconds
+
+
 def timed(call, *arguments, loops=1):
     start = time.perf_counter_ns()
     for _ in range(loops):
@@ -260,6 +265,7 @@ def measure(plans, data, repeats, middle):
         errors[plan.name] = data.error()
     for _ in range(repeats):
         for plan in plans:
+            time.sleep(SETTLE)
             set_times[plan.name].append(timed(plan.set_points, data.cell.points, data.pointers(), loops=loops))
             exec_times[plan.name].append(timed(plan.execute, *data.values(), loops=loops))
     return {p.name: Times(middle(set_times[p.name]), middle(exec_times[p.name]), errors[p.name])
