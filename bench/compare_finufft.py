@@ -3,7 +3,8 @@
 
 Both are called through ctypes on their C interfaces, so neither pays for a Python wrapper. Plans are made once; every
 repeat times set_points and execute of one library and then of the other, so that a change in the machine's load meets
-both. Times are medians, errors relative l2 over sampled outputs against direct sums.
+both, each after a pause and a call to wake up. Times are medians, errors relative l2 over sampled outputs against direct
+sums.
 
     python3 bench/compare_finufft.py --quick
     python3 bench/compare_finufft.py --threads 1,2 --csv compare.csv
@@ -231,7 +232,8 @@ LONG_PI = np.longdouble("3.14159265358979323846264338327950288")
 
 # --- measuring ------------------------------------------------------------------------------------------------------
 # OpenMP's idle threads spin for a while before they sleep, and each library has threads of its own: without a pause the
-# one whose turn it is shares its cores with the other's.
+# one whose turn it is shares its cores with the other's. Then it takes its threads, and a virtual machine its cores, some
+# milliseconds to wake up: so a turn begins with a call that is not timed.
 SETTLE = 0.02  # seconds
 
 
@@ -266,6 +268,7 @@ def measure(plans, data, repeats, middle):
     for _ in range(repeats):
         for plan in plans:
             time.sleep(SETTLE)
+            plan.set_points(data.cell.points, data.pointers())
             set_times[plan.name].append(timed(plan.set_points, data.cell.points, data.pointers(), loops=loops))
             exec_times[plan.name].append(timed(plan.execute, *data.values(), loops=loops))
     return {p.name: Times(middle(set_times[p.name]), middle(exec_times[p.name]), errors[p.name])
