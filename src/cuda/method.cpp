@@ -1,6 +1,7 @@
 #include "cuda/method.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 
 #include "core/error.hpp"
@@ -103,12 +104,13 @@ Method first_choice(const Design& design, const Device& device, const GridShape&
 
 // The sweep adds up in f64 by itself, SM at most a subproblem at a time. Where GM is asked for, it is trusted that the
 // points are spread out.
-bool sums_in_f64(const Design& design, Method method, const GridShape& grid, std::int64_t points) {
+bool sums_in_f64(const Design& design, Method method, std::int64_t points, std::int64_t subproblem) {
   const double tolerance = design.problem.tolerance, allowed = tolerance / design.amplification;
-  const std::int64_t parts = points / paper_subproblem;
+  const std::int64_t parts = points / subproblem;
   if (method == Method::sweep) return needs_wide_sums(tolerance, allowed, 1, parts);
-  if (method == Method::sm) return needs_wide_sums(tolerance, allowed, std::min(points, paper_subproblem), parts);
-  const double reach = std::pow(design.window.width, design.dim()) / static_cast<double>(grid.cells);
+  if (method == Method::sm) return needs_wide_sums(tolerance, allowed, std::min(points, subproblem), parts);
+  const auto cells = static_cast<double>(shape_of(design).cells);
+  const double reach = std::pow(design.window.width, design.dim()) / cells;
   const auto evenly = static_cast<std::int64_t>(static_cast<double>(points) * std::min(1.0, reach));
   return needs_wide_sums(tolerance, allowed, design.options.method == Method::automatic ? points : evenly, 1);
 }
@@ -137,7 +139,11 @@ MethodChoice choose_method(const Design& design, const Device& device, std::int6
   MethodChoice choice;
   choice.method = first_choice(design, device, grid, points);
   choice.ordered = options.deterministic;
-  choice.wide = design.problem.precision == Precision::f32 && sums_in_f64(design, choice.method, grid, points);
+  const bool f32 = design.problem.precision == Precision::f32;
+  const std::int64_t subproblem = options.subproblem > 0
+                                      ? options.subproblem
+                                      : subproblem_for(choice.method, points, design.batch, device.multiprocessors);
+  choice.wide = f32 && sums_in_f64(design, choice.method, points, subproblem);
 
   Sizes bin = wanted_bin(design);
   if (choice.ordered)
@@ -151,9 +157,10 @@ MethodChoice choose_method(const Design& design, const Device& device, std::int6
 
   SortSpec& sort = choice.sort;
   sort = {dim, width, grid, choice.method == Method::sweep ? make_bins(grid, bin) : bins_that_count(grid, bin)};
-  sort.subproblem_points = options.subproblem > 0 ? options.subproblem
-                           : asked                ? paper_subproblem
-                                                  : subproblem_for(points, device.multiprocessors);
+  sort.subproblem_points = subproblem;
+  int cell_bits = 1;
+  for (const std::uint32_t cells : grid.n) cell_bits = std::max(cell_bits, static_cast<int>(std::bit_width(cells - 1)));
+  sort.fraction_bits = f32 ? joined_fraction_bits(cell_bits, design.problem.tolerance) : 0;
   sort.set_points = most_set_points;
   sort.sorted = choice.method != Method::gm;
   sort.columns = choice.method == Method::sweep;

@@ -17,6 +17,7 @@ template <class T, class A, int D, int W> struct OrderedAgent {
   struct Shared {
     KernelCoefficients<T, W> kernel;
     T values[chunk][D * W];
+    T t[chunk][D];
     std::uint32_t cell[chunk][D];
     Complex<T> strength[chunk];
   };
@@ -75,15 +76,17 @@ template <class T, class A, int D, int W> struct OrderedAgent {
 
   __device__ void add_chunk(std::uint32_t first, int count, int vector) {
     __syncthreads();
-    for (int v = threadIdx.x; v < count * D * W; v += ordered_threads) {
-      const int p = v / (D * W), value = v % (D * W);
-      shared.values[p][value] = shared.kernel(value % W, a.points.t[value / W][first + p]);
-    }
     for (int p = threadIdx.x; p < count; p += ordered_threads) {
       RawPoint<T, D> raw;
       raw.fetch(a.points, first + p);
-      for (int axis = 0; axis < D; ++axis) shared.cell[p][axis] = raw.cell(a.points, axis);
+      for (int axis = 0; axis < D; ++axis)
+        shared.cell[p][axis] = raw.cell(a.points, axis), shared.t[p][axis] = raw.t(a.points, axis);
       shared.strength[p] = strength_of(a, raw.index, vector);
+    }
+    __syncthreads();
+    for (int v = threadIdx.x; v < count * D * W; v += ordered_threads) {
+      const int p = v / (D * W), value = v % (D * W);
+      shared.values[p][value] = shared.kernel(value % W, shared.t[p][value / W]);
     }
     __syncthreads();
     for (int p = 0; p < count; ++p)

@@ -14,9 +14,12 @@ struct GridShape {
   std::uint64_t cells;
 };
 
-// One array a field. The cell of a point, (i0x, i0y, i0z), is kept in as many bits as the grid needs: in `low`, and in
-// `high` too where those are more than 32. t as in core/polynomial.hpp. index: place of the point in the caller's
-// arrays, counted from `first`; null where the points are in the caller's order.
+// One array a field. A point has a cell, (i0x, i0y, i0z), and a place t in it as in core/polynomial.hpp, an axis. They are
+//   joined  in one word of 32 bits an axis, the cell above `fraction_bits` bits of (t + 1) / 2: f32 where that is exact
+//           enough; `t` then holds such words
+//   apart   t as a number, and the cells of all axes in as many bits as the grid needs: in `low`, and in `high` too where
+//           those are more than 32
+// index: place of the point in the caller's arrays, counted from `first`; null where the points are in the caller's order.
 template <class T> struct PackedPoints {
   const T* t[max_dim];
   const std::uint32_t* low;
@@ -24,6 +27,7 @@ template <class T> struct PackedPoints {
   const std::uint32_t* index;
   std::int64_t first, count;
   int shift[max_dim + 1];  // bits of the axes before this one
+  int fraction_bits;       // 0: apart
 };
 
 // A piece of a bin: points [first, first + count) of a set.

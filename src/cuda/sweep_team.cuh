@@ -121,16 +121,16 @@ template <class T, class A, int D, int W> struct SweepTeam {
     const int row = row_of(lane);
     T values[W];
     if (does(0)) {
-      a.polynomials(raw.t[0], values);
+      a.polynomials(raw.t(a.stage.points, 0), values);
       store_row<Shape::window_x>(values, to.x + row * Shape::x_row);
     }
     if (does(1)) {
-      a.polynomials(raw.t[1], values);
+      a.polynomials(raw.t(a.stage.points, 1), values);
       store_row<Shape::window_y>(values, to.y + row * Shape::y_row);
     }
     if constexpr (D == 3)
       if (does(2)) {
-        a.polynomials(raw.t[2], values);
+        a.polynomials(raw.t(a.stage.points, 2), values);
 #pragma unroll
         for (int i = 0; i < W; ++i)
           to.z[row * Shape::z_row + i] = to.z[row * Shape::z_row + i + Shape::planes] = static_cast<double>(values[i]);

@@ -50,20 +50,33 @@ template <class T, int W> struct KernelCoefficients {
   }
 };
 
+// The middle of what fraction_bits bits can tell apart.
+__device__ inline float joined_t(std::uint32_t word, int fraction_bits) {
+  const float step = __uint_as_float(static_cast<std::uint32_t>(128 - fraction_bits) << 23);  // 2^(1 - fraction_bits)
+  return fmaf(static_cast<float>(word & ((1u << fraction_bits) - 1)), step, 0.5f * step - 1);
+}
+
 // A point as it is read from memory. Reading the next one before the present one is worked on hides the latency.
 template <class T, int D> struct RawPoint {
-  T t[D];
+  T words[D];
   std::uint32_t low, high, index;
 
   __device__ void fetch(const PackedPoints<T>& points, std::int64_t i) {
 #pragma unroll
-    for (int axis = 0; axis < D; ++axis) t[axis] = points.t[axis][i];
-    low = points.low[i];
+    for (int axis = 0; axis < D; ++axis) words[axis] = points.t[axis][i];
+    low = points.low != nullptr ? points.low[i] : 0;
     high = points.high != nullptr ? points.high[i] : 0;
     index = points.index != nullptr ? points.index[i] : static_cast<std::uint32_t>(i);
   }
+  __device__ T t(const PackedPoints<T>& points, int axis) const {
+    if constexpr (sizeof(T) == 4)
+      if (points.fraction_bits > 0) return joined_t(__float_as_uint(words[axis]), points.fraction_bits);
+    return words[axis];
+  }
   // The first cell along an axis that the point reaches.
   __device__ std::uint32_t cell(const PackedPoints<T>& points, int axis) const {
+    if constexpr (sizeof(T) == 4)
+      if (points.fraction_bits > 0) return __float_as_uint(words[axis]) >> points.fraction_bits;
     const std::uint64_t packed = std::uint64_t{high} << 32 | low;
     const int bits = points.shift[axis + 1] - points.shift[axis];
     return static_cast<std::uint32_t>(packed >> points.shift[axis]) & (bits >= 32 ? ~0u : (1u << bits) - 1);
@@ -90,30 +103,34 @@ template <class T, int D, int W, int L> struct TeamPoint {
     const int lane = threadIdx.x % L;
     busy = lane < Shape::busy_lanes;
     x = lane % Shape::x_lanes, y = lane / Shape::x_lanes % Shape::y_lanes, z = lane / (Shape::x_lanes * Shape::y_lanes);
-    ky[0] = T(1), kernel = &coefficients, slowest = raw.t[D - 1];
+    ky[0] = T(1), kernel = &coefficients;
+    T t[D];
+#pragma unroll
+    for (int axis = 0; axis < D; ++axis) t[axis] = raw.t(points, axis);
+    slowest = t[D - 1];
     if constexpr (L == 1)
-      evaluate_alone(raw);
+      evaluate_alone(t);
     else
-      evaluate_together(raw, values, lane);
+      evaluate_together(t, values, lane);
   }
 
-  __device__ void evaluate_alone(const RawPoint<T, D>& raw) {
+  __device__ void evaluate_alone(const T (&t)[D]) {
 #pragma unroll
     for (int i = 0; i < W; ++i) {
-      kx[i] = (*kernel)(i, raw.t[0]);
-      if constexpr (D > 2) ky[i] = (*kernel)(i, raw.t[1]);
+      kx[i] = (*kernel)(i, t[0]);
+      if constexpr (D > 2) ky[i] = (*kernel)(i, t[1]);
     }
   }
 
-  __device__ void evaluate_together(const RawPoint<T, D>& raw, T* values, int lane) {
+  __device__ void evaluate_together(const T (&t)[D], T* values, int lane) {
     __syncwarp();  // the values of the point before have been read
 #pragma unroll
     for (int first = 0; first < D * W; first += L) {
       const int v = first + lane;
-      T t = raw.t[0];
-      if (D > 1 && v >= W) t = raw.t[D > 1 ? 1 : 0];
-      if (D > 2 && v >= 2 * W) t = raw.t[D > 2 ? 2 : 0];
-      if (v < D * W) values[v] = (*kernel)(v % W, t);
+      T mine = t[0];
+      if (D > 1 && v >= W) mine = t[D > 1 ? 1 : 0];
+      if (D > 2 && v >= 2 * W) mine = t[D > 2 ? 2 : 0];
+      if (v < D * W) values[v] = (*kernel)(v % W, mine);
     }
     __syncwarp();
 #pragma unroll

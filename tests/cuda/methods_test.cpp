@@ -57,6 +57,36 @@ TEST_F(MethodsTest, bins_and_subproblems_of_any_size) {
   });
 }
 
+// set_points gathers records or coordinates (cuda/sort.hpp), by the number of points and their size: 5000 points, which
+// the direct sum can bear, again and again.
+TEST_F(MethodsTest, few_and_many_points_are_sorted_alike) {
+  for_both_precisions([&](auto zero) {
+    using T = decltype(zero);
+    for (const Sizes& modes : std::vector<Sizes>{{900}, {30, 31}, {9, 10, 11}})
+      for (const std::int64_t copies : {1, 10, 500}) {
+        const Spec spec{.modes = modes, .tolerance = usual_tolerance<T>};
+        const auto piece = uniform_points<T>(static_cast<int>(modes.size()), 5000);
+        const auto strengths = random_values<T>(5000, 1);
+        auto points = piece;
+        std::vector<std::complex<T>> repeated;
+        for (std::int64_t copy = 0; copy < copies; ++copy) {
+          for (std::size_t a = 0; copy > 0 && a < modes.size(); ++a)
+            points.axis[a].insert(points.axis[a].end(), piece.axis[a].begin(), piece.axis[a].end());
+          repeated.insert(repeated.end(), strengths.begin(), strengths.end());
+        }
+        Transform<T> transform(where(), spec);
+        transform.set_points(points);
+        auto sums = direct_sum<T>(To::modes, spec.forward_sum(), piece, strengths);
+        for (auto& sum : sums) sum *= static_cast<double>(copies);
+        EXPECT_LE(relative_error(transform.execute(repeated), sums), spec.tolerance) << spec.name() << " " << copies;
+        auto bad = points;
+        bad.axis[0].back() = std::numeric_limits<T>::infinity();
+        EXPECT_THROW(transform.set_points(bad), offgrid::Error);
+        EXPECT_LE(relative_error(transform.execute(repeated), sums), spec.tolerance) << "after bad points";
+      }
+  });
+}
+
 TEST_F(MethodsTest, deterministic_spreading_is_accurate_and_repeats_its_bits) {
   for_both_precisions([&](auto zero) {
     using T = decltype(zero);
