@@ -99,10 +99,11 @@ Choice choose_semicircle(const Problem& problem, const Options& options) {
 
 std::int64_t choose_batch(const Design& design, const BackendTraits& traits) {
   const Options& options = design.options;
-  if (options.batch > 0) return std::min(options.batch, options.transforms);
+  const std::int64_t most = std::min(options.transforms, traits.most_vectors);
+  if (options.batch > 0) return std::min(options.batch, most);
   const std::int64_t real_bytes = design.problem.precision == Precision::f32 ? 4 : 8;
   const std::int64_t bytes = checked_product("grid", design.grid[0], design.grid[1], design.grid[2], 2 * real_bytes);
-  return std::clamp<std::int64_t>(traits.batch_bytes / bytes, 1, options.transforms);
+  return std::clamp<std::int64_t>(traits.batch_bytes / bytes, 1, most);
 }
 
 Sign sign_of(const Problem& problem, const Options& options) {

@@ -20,14 +20,15 @@ namespace offgrid {
 struct BackendTraits {
   using PointsTime = double (*)(const Problem& problem, const Sizes& grid, int width, const Options& options);
   std::string name;
-  int vector_bytes = 8;          // of FFT and clearing
-  int row_bytes = 8;             // of the vectors in which a row of w cells is added to or read
-  double point = 1;              // a point: load, gather of its strength, loop
-  double kernel_axis = 1;        // a kernel value an axis
-  double row_vector = 1;         // a vector of a row, read and written
-  double fft = 1;                // a vector of cells in one radix-2 pass
-  double cell = 1;               // a vector of cells cleared, folded and read again
-  std::int64_t batch_bytes = 0;  // grids worked on together should fit in here
+  int vector_bytes = 8;                               // of FFT and clearing
+  int row_bytes = 8;                                  // of the vectors in which a row of w cells is added to or read
+  double point = 1;                                   // a point: load, gather of its strength, loop
+  double kernel_axis = 1;                             // a kernel value an axis
+  double row_vector = 1;                              // a vector of a row, read and written
+  double fft = 1;                                     // a vector of cells in one radix-2 pass
+  double cell = 1;                                    // a vector of cells cleared, folded and read again
+  std::int64_t batch_bytes = 0;                       // grids worked on together should fit in here,
+  std::int64_t most_vectors = std::int64_t{1} << 20;  // and may not be more
   PointsTime points_time = nullptr;
 };
 

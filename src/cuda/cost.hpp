@@ -32,6 +32,7 @@ inline BackendTraits cost_traits() {
   BackendTraits traits{"cuda", 8, 8};
   traits.fft = 1.25, traits.cell = 6;
   traits.batch_bytes = std::int64_t{256} << 20;
+  traits.most_vectors = 65535;  // rows of a launch
   traits.points_time = points_time;
   return traits;
 }

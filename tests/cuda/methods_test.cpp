@@ -87,6 +87,28 @@ TEST_F(MethodsTest, few_and_many_points_are_sorted_alike) {
   });
 }
 
+// More vectors than a launch has rows.
+TEST_F(MethodsTest, seventy_thousand_transforms) {
+  const std::int64_t transforms = 70'000;
+  for (const Sizes& modes : std::vector<Sizes>{{5}, {2, 3}, {2, 1, 3}})
+    for (const Method method : {Method::gm, Method::sm, Method::sweep}) {
+      const Spec spec{.modes = modes, .tolerance = 1e-3, .options = {.transforms = transforms, .method = method}};
+      const auto points = uniform_points<float>(static_cast<int>(modes.size()), 3);
+      const auto strengths = random_values<float>(3, 1);
+      std::vector<std::complex<float>> all;
+      for (std::int64_t v = 0; v < transforms; ++v) all.insert(all.end(), strengths.begin(), strengths.end());
+      Transform<float> transform(where(), spec);
+      transform.set_points(points);
+      const auto out = transform.execute(all);
+      const auto sums = direct_sum<float>(To::modes, spec.forward_sum(), points, strengths);
+      for (const std::int64_t v : {std::int64_t{0}, std::int64_t{65535}, transforms - 1}) {
+        const auto first = out.begin() + v * product(modes);
+        const std::vector<std::complex<float>> one(first, first + product(modes));
+        EXPECT_LE(relative_error(one, sums), spec.tolerance) << spec.name() << " vector " << v;
+      }
+    }
+}
+
 TEST_F(MethodsTest, deterministic_spreading_is_accurate_and_repeats_its_bits) {
   for_both_precisions([&](auto zero) {
     using T = decltype(zero);
