@@ -8,134 +8,136 @@ namespace offgrid::cuda {
 template <class T, class A, int D, int W> struct SweepInterpAgent {
   using Team = SweepTeam<T, A, D, W>;
   using Shape = SweepShape<D, W>;
+  using Rows = typename Team::Rows;
 
   struct Shared {
-    typename Team::Rows rows[Team::buffers];
-    double sums[Team::buffers][Shape::warps][8][2][32];  // [warp][y][re, im][point]
+    Rows rows[Team::buffers];
+    alignas(16) double sums[Team::buffers][Shape::warps][8][2][32];  // [warp][y][re, im][point]
   };
 
-  // Planes that are fetched before the kernel is evaluated, to hide their latency, in as many registers as are free.
+  // Planes that are fetched before they are needed, to hide their latency, in as many registers as are free.
   static constexpr int early_planes = D == 2 ? 1 : Shape::m_tiles * Shape::octets == 1 ? 3 : 1;
+  static constexpr int chains = Shape::m_tiles * Shape::octets == 1 ? 2 : 1;  // of products that wait for each other
 
   Team team;
   Shared& shared;
   int vector;
+  int end_plane = -1;  // of the window; none yet
+  std::uint32_t index;  // of this lane's point
+  std::uint32_t x[Shape::octets][2], y[Shape::m_tiles];  // this lane's cells of a plane
   double window[Shape::m_tiles][Shape::octets][Shape::own_planes][4];
-
-  __device__ SweepInterpAgent(const SweepArguments<T, A, W>& arguments, const Subproblem& item, Shared& memory,
-                              int of_vector)
-      : team(arguments, item, memory.rows), shared(memory), vector(of_vector) {}
-
-  __device__ void run() {
-    const auto& stage = team.a.stage;
-    const std::uint32_t end = team.item.first + team.item.count;
-    std::uint32_t first = team.item.first;
-    RawPoint<T, D> raw;
-    raw.fetch(stage.points, min(first + team.lane, end - 1));
-    for (int buffer = 0; first < end; buffer ^= Team::buffers - 1) {
-      auto& rows = team.rows[buffer];
-      int z0 = team.height(raw);
-      const int z_first = __shfl_sync(~0u, z0, 0);
-      const bool taken = first + team.lane < end && z0 - z_first < Shape::reach_z;
-      const int count = __popc(__ballot_sync(~0u, taken));
-      if (!taken) z0 = z_first;
-      const std::uint32_t index = raw.index;
-      const int next = team.z_base < 0 ? z_first : max(team.z_base + Shape::planes, z_first);
-      const int last = z_first + Shape::planes;
-      Cells ahead[early_planes];
-#pragma unroll
-      for (int p = 0; p < early_planes; ++p)
-        if (next + p < last) fetch(next + p, ahead[p]);
-      team.z_base = z_first;
-      team.store(rows, raw, z0, {0, 0});
-#pragma unroll
-      for (int p = 0; p < early_planes; ++p)
-        if (next + p < last) keep(next + p, ahead[p]);
-      for (int plane = next + early_planes; plane < last; ++plane) {
-        Cells now;
-        fetch(plane, now);
-        keep(plane, now);
-      }
-      Team::synchronise();
-      first += count;
-      if (first < end) raw.fetch(stage.points, min(first + team.lane, end - 1));
-      for (int step = 0; step < (count + 7) / 8; ++step) read_points(rows, buffer, step);
-      Team::synchronise();
-      if (team.does(3) && team.lane < count) write(buffer, index);
-      if constexpr (Shape::warps == 1) __syncwarp();
-    }
-  }
 
   // A plane of the grid, as far as it is this lane's.
   struct Cells {
     Complex<A> value[Shape::m_tiles][Shape::octets][2];
   };
+  Cells ahead[early_planes];
 
-  __device__ bool owns(int plane) const {
-    const int slot = plane % Shape::planes - team.first_plane;
-    return D == 2 || (slot >= 0 && slot < Shape::own_planes);
+  __device__ SweepInterpAgent(const SweepArguments<T, A, W>& arguments, const Subproblem& item, Shared& memory,
+                              int of_vector)
+      : team(arguments, item, memory.rows), shared(memory), vector(of_vector) {
+#pragma unroll
+    for (int o = 0; o < Shape::octets; ++o) x[o][0] = team.column(8 * o + team.k), x[o][1] = team.column(8 * o + 4 + team.k);
+#pragma unroll
+    for (int m = 0; m < Shape::m_tiles; ++m) y[m] = team.row(8 * m + team.r);
+    if constexpr (D == 2) fetch_ahead(end_plane = 0);
   }
 
-  __device__ void fetch(int plane, Cells& to) const {
-    if (!owns(plane)) return;
-    const auto& grid = team.a.stage.grid;
-    const auto* cells = reinterpret_cast<const Complex<A>*>(team.a.stage.cells) + vector * grid.cells;
-    const std::uint64_t z = D == 3 ? team.wrap(2, static_cast<std::uint32_t>(plane)) : 0;
+  __device__ void run() { team.run(*this); }
+
+  // What `ahead` holds is next along the column. To fill the window at first or after a leap takes more.
+  __device__ void meet(const Rows&, int z_first, bool) {
+    index = team.a.stage.points.index[team.place(0)];
+    const int last = z_first + Shape::planes;
+    if (last == end_plane) return;
+    for (int plane = max(end_plane, z_first); plane < last; plane += early_planes) {
+      if (plane != end_plane) fetch_ahead(plane);
 #pragma unroll
-    for (int m = 0; m < Shape::m_tiles; ++m) {
-      const std::uint32_t y = team.wrap(1, team.corner[1] + 8 * m + team.r);
-      const Complex<A>* row = cells + (z * grid.n[1] + y) * grid.n[0];
+      for (int p = 0; p < early_planes; ++p)
+        if (plane + p < last) keep(plane + p, ahead[p]);
+    }
+    end_plane = last;
+    if constexpr (D == 3) fetch_ahead(end_plane);
+  }
+  __device__ void prefetch(int) const {}
+
+  __device__ void fetch_ahead(int plane) {
+#pragma unroll
+    for (int p = 0; p < early_planes; ++p) fetch(plane + p, ahead[p]);
+  }
+
+  __device__ void finish(int buffer, int count) {
+    Team::synchronise();
+    if (team.does(3) && team.lane < count) write(buffer);
+  }
+
+  __device__ bool owns(int plane) const {
+    const int slot = static_cast<int>(Team::slot_of(plane)) - team.first_plane;
+    return Shape::own_planes == Shape::planes || (slot >= 0 && slot < Shape::own_planes);
+  }
+
+  __device__ void fetch(int z, Cells& to) const {
+    if (!owns(z)) return;
+    const auto* plane = team.plane_of(reinterpret_cast<const Complex<A>*>(team.a.stage.cells), vector, z);
+#pragma unroll
+    for (int m = 0; m < Shape::m_tiles; ++m)
 #pragma unroll
       for (int o = 0; o < Shape::octets; ++o)
 #pragma unroll
-        for (int side = 0; side < 2; ++side)
-          to.value[m][o][side] =
-              __ldg(row + team.wrap(0, team.corner[0] + 8 * (team.first_octet + o) + 4 * side + team.k));
-    }
+        for (int side = 0; side < 2; ++side) to.value[m][o][side] = __ldg(plane + (y[m] + x[o][side]));
   }
 
-  __device__ void keep(int plane, const Cells& from) {
-    team.with_slot(plane, [&](int slot) {
+  __device__ void keep(int z, const Cells& from) {
+    team.with_slot(z, [&](auto slot) {
 #pragma unroll
       for (int m = 0; m < Shape::m_tiles; ++m)
 #pragma unroll
         for (int o = 0; o < Shape::octets; ++o)
 #pragma unroll
           for (int side = 0; side < 2; ++side) {
-            window[m][o][slot][2 * side] = static_cast<double>(from.value[m][o][side].x);
-            window[m][o][slot][2 * side + 1] = static_cast<double>(from.value[m][o][side].y);
+            window[m][o][slot()][2 * side] = static_cast<double>(from.value[m][o][side].x);
+            window[m][o][slot()][2 * side + 1] = static_cast<double>(from.value[m][o][side].y);
           }
     });
   }
 
-  __device__ void read_points(const typename Team::Rows& rows, int buffer, int step) {
+  __device__ void multiply(const Rows& rows, int buffer, int step) {
     const int r = team.r, k = team.k;
-    const uint2 base = rows.base[Team::row_of(8 * step + r)];
-    const double* x = rows.x + (base.x & 0xffff) + 8 * team.first_octet + k;
-    const double* z = rows.z + base.y + team.first_plane;
-    double sums[Shape::m_tiles][4]{};
+    const int row = Team::row_of(8 * step + r);
+    const T* x_row = Team::x_of(rows, row, rows.base[row]) + 8 * team.first_octet + k;
+    const T* z_row = Team::z_of(rows, row, rows.base[row]) + team.first_plane;
+    double sums[chains][Shape::m_tiles][4]{};
 #pragma unroll
     for (int slot = 0; slot < Shape::own_planes; ++slot)
 #pragma unroll
       for (int o = 0; o < Shape::octets; ++o) {
-        const double b0 = D == 3 ? x[8 * o] * z[slot] : x[8 * o], b1 = D == 3 ? x[8 * o + 4] * z[slot] : x[8 * o + 4];
+        T b0 = x_row[8 * o], b1 = x_row[8 * o + 4];
+        if constexpr (D == 3) b0 *= z_row[slot], b1 *= z_row[slot];
 #pragma unroll
-        for (int m = 0; m < Shape::m_tiles; ++m) multiply_add(sums[m], window[m][o][slot], b0, b1);
+        for (int m = 0; m < Shape::m_tiles; ++m)
+          multiply_add(sums[(slot + o) % chains][m], window[m][o][slot], static_cast<double>(b0), static_cast<double>(b1));
       }
+    double re[2], im[2];
 #pragma unroll
     for (int p = 0; p < 2; ++p) {
-      const double* y = rows.y + (rows.base[Team::row_of(8 * step + 2 * k + p)].x >> 16) + r;
-      double re = 0, im = 0;
+      const int point = Team::row_of(8 * step + 2 * k + p);
+      const T* y_row = Team::y_of(rows, point, rows.base[point]) + r;
 #pragma unroll
-      for (int m = 0; m < Shape::m_tiles; ++m)
-        re = fma(y[8 * m], sums[m][p], re), im = fma(y[8 * m], sums[m][2 + p], im);
-      shared.sums[buffer][team.warp][r][0][8 * step + 2 * k + p] = re;
-      shared.sums[buffer][team.warp][r][1][8 * step + 2 * k + p] = im;
+      for (int m = 0; m < Shape::m_tiles; ++m) {
+        double more_re = sums[0][m][p], more_im = sums[0][m][2 + p];
+        if constexpr (chains > 1) more_re += sums[1][m][p], more_im += sums[1][m][2 + p];
+        const auto weight = static_cast<double>(y_row[8 * m]);
+        re[p] = m == 0 ? weight * more_re : fma(weight, more_re, re[p]);
+        im[p] = m == 0 ? weight * more_im : fma(weight, more_im, im[p]);
+      }
     }
+    auto& to = shared.sums[buffer][team.warp][r];
+    *reinterpret_cast<double2*>(&to[0][8 * step + 2 * k]) = {re[0], re[1]};
+    *reinterpret_cast<double2*>(&to[1][8 * step + 2 * k]) = {im[0], im[1]};
   }
 
   // A lane a point: the sum over y and the warps.
-  __device__ void write(int buffer, std::uint32_t index) {
+  __device__ void write(int buffer) const {
     double re = 0, im = 0;
 #pragma unroll
     for (int w = 0; w < Shape::warps; ++w)
@@ -149,12 +151,12 @@ template <class T, class A, int D, int W> struct SweepInterpAgent {
 };
 
 template <class T, class A, int D, int W>
-__global__ void __launch_bounds__(SweepShape<D, W>::threads, SweepShape<D, W>::tiles.interp_blocks)
+__global__ void __launch_bounds__(SweepShape<D, W>::threads, SweepShape<D, W>::tiles.template interp_blocks<T>())
     sweep_interp_kernel(const __grid_constant__ SweepArguments<T, A, W> arguments) {
   using Agent = SweepInterpAgent<T, A, D, W>;
   extern __shared__ double sweep_memory[];
-  if (blockIdx.x >= *arguments.item_count) return;
   const Subproblem item = arguments.items[blockIdx.x];
+  if (blockIdx.x >= *arguments.item_count) return;
   Agent(arguments, item, *reinterpret_cast<typename Agent::Shared*>(sweep_memory), blockIdx.y).run();
 }
 

@@ -10,15 +10,21 @@ namespace offgrid::cuda {
 // along the planes.
 struct SweepTiles {
   int x_warps, plane_warps, octets, m_tiles, planes;
-  int blocks, interp_blocks;  // of a multiprocessor, at least
+  int blocks;                                 // of a multiprocessor that spread, at least
+  int interp_blocks_f32, interp_blocks_f64;  // that interpolate
+  template <class T> constexpr int interp_blocks() const {
+    return sizeof(T) == 4 ? interp_blocks_f32 : interp_blocks_f64;
+  }
 };
 
 constexpr SweepTiles sweep_tiles(int dim, int width) {
-  if (dim == 2) return width <= 8 ? SweepTiles{1, 1, 2, 2, 1, 16, 16} : SweepTiles{1, 1, 3, 3, 1, 8, 8};
-  if (width <= 6) return {1, 1, 1, 1, 8, 16, 12};
-  if (width <= 8) return {1, 1, 1, 2, width + 1, 8, 8};
-  if (width <= 14) return {2, 2, 1, 2, (width + 2) / 2, 2, 2};
-  return {3, 2, 1, 2, (width + 2) / 2, 1, 1};
+  if (dim == 2 && width <= 8) return {1, 1, 2, 2, 1, 16, 16, 12};
+  if (dim == 2 && width <= 13) return {1, 1, 2, 2, 1, 12, 12, 12};
+  if (dim == 2) return width == 14 ? SweepTiles{1, 1, 3, 2, 1, 8, 8, 8} : SweepTiles{1, 1, 3, 3, 1, 8, 8, 8};
+  if (width <= 6) return {1, 1, 1, 1, 8, 16, 16, 12};
+  if (width <= 8) return {1, 1, 1, 2, width + 1, 8, 8, 8};
+  if (width <= 14) return {2, 2, 1, 2, (width + 2) / 2, 2, 2, 2};
+  return width == 15 ? SweepTiles{3, 4, 1, 2, 4, 1, 1, 1} : SweepTiles{3, 2, 1, 2, 9, 1, 1, 1};
 }
 
 // For narrow kernels and few points a thread a point reads faster, from points in the same order.

@@ -8,96 +8,116 @@ namespace offgrid::cuda {
 template <class T, class A, int D, int W> struct SweepSpreadAgent {
   using Team = SweepTeam<T, A, D, W>;
   using Shape = SweepShape<D, W>;
+  using Rows = typename Team::Rows;
+  static constexpr bool whole_cells = sizeof(A) == 4;  // are added at once
+  static constexpr int halves = whole_cells ? 1 : 2;   // of the y of a tile
+  // A tile has `depth` planes and so many x; a quad is 4 x.
+  static constexpr int depth = Shape::own_planes % 2 == 0 ? 2 : 1, tile_x = 8 / depth;
+  static constexpr int x_tiles = Shape::octets * depth, z_tiles = Shape::own_planes / depth, quads = 2 * Shape::octets;
 
   Team team;
   int vector;
-  double window[Shape::m_tiles][Shape::octets][Shape::own_planes][4];
+  int z_base = -1;                        // of the window; none yet
+  std::uint32_t index, later;             // of the points of this lane and 32 further on
+  Complex<T> strength;
+  std::uint32_t x[quads], y[Shape::m_tiles][halves];  // this lane's cells of a plane
+  double window[Shape::m_tiles][x_tiles][z_tiles][4];
 
-  __device__ SweepSpreadAgent(const SweepArguments<T, A, W>& arguments, const Subproblem& item,
-                              typename Team::Rows* rows, int of_vector)
+  __device__ SweepSpreadAgent(const SweepArguments<T, A, W>& arguments, const Subproblem& item, Rows* rows,
+                              int of_vector)
       : team(arguments, item, rows), vector(of_vector) {
+    index = index_of(0), later = index_of(32), strength = strength_of(arguments.stage, index, vector);
+#pragma unroll
+    for (int quad = 0; quad < quads; ++quad) x[quad] = team.column(4 * quad + team.k);
+#pragma unroll
+    for (int m = 0; m < Shape::m_tiles; ++m)
+#pragma unroll
+      for (int half = 0; half < halves; ++half)
+        y[m][half] = team.row(8 * m + (whole_cells ? team.r : 4 * half + (team.r >> 1)));
 #pragma unroll
     for (int i = 0; i < Shape::m_tiles * Shape::octets * Shape::own_planes * 4; ++i) (&window[0][0][0][0])[i] = 0;
   }
 
   __device__ void run() {
-    const auto& stage = team.a.stage;
-    const std::uint32_t end = team.item.first + team.item.count;
-    std::uint32_t first = team.item.first;
-    RawPoint<T, D> raw;
-    raw.fetch(stage.points, min(first + team.lane, end - 1));
-    Complex<T> strength = strength_of(stage, raw.index, vector);
-    for (int buffer = 0; first < end; buffer ^= Team::buffers - 1) {
-      auto& rows = team.rows[buffer];
-      int z0 = team.height(raw);
-      const int z_first = __shfl_sync(~0u, z0, 0);
-      const bool taken = first + team.lane < end && z0 - z_first < Shape::reach_z;
-      const int count = __popc(__ballot_sync(~0u, taken));
-      if (!taken) z0 = z_first, strength = {0, 0};
-      team.store(rows, raw, z0, strength);
-      Team::synchronise();
-      first += count;
-      if (first < end) raw.fetch(stage.points, min(first + team.lane, end - 1));
-      slide(z_first);
-      for (int step = 0; step < (count + 7) / 8; ++step) add_points(rows, step);
-      if (first < end) strength = strength_of(stage, raw.index, vector);  // by now the index is here
-      if constexpr (Shape::warps == 1) __syncwarp();
-    }
-    for (int plane = team.z_base; plane < team.z_base + Shape::planes; ++plane) flush(plane);
+    team.run(*this);
+    for (int plane = z_base; plane < z_base + Shape::planes; ++plane) flush(plane);
   }
 
-  __device__ void slide(int z_first) {
-    if (team.z_base >= 0)
-      for (int plane = team.z_base; plane < min(z_first, team.z_base + Shape::planes); ++plane) flush(plane);
-    team.z_base = z_first;
+  __device__ void meet(Rows& rows, int z_first, bool taken) {
+    if (team.does(3)) rows.strength[Team::row_of(team.lane)] = taken ? strength : Complex<T>{0, 0};
+    if (z_base >= 0)
+      for (int plane = z_base; plane < min(z_first, z_base + Shape::planes); ++plane) flush(plane);
+    z_base = z_first;
   }
+  __device__ void finish(int, int) const {}
 
-  __device__ void add_points(const typename Team::Rows& rows, int step) {
-    const int r = team.r, k = team.k, row = 4 * k + 2 * (step & 1) + 16 * (step >> 1);
-    const uint2 base0 = rows.base[row], base1 = rows.base[row + 1];
-    const int x = (r >> 1) + 4 * (r & 1) + 8 * team.first_octet, y = r >> 1;
-    const double *x0 = rows.x + (base0.x & 0xffff) + x, *x1 = rows.x + (base1.x & 0xffff) + x;
-    const double *y0 = rows.y + (base0.x >> 16) + y, *y1 = rows.y + (base1.x >> 16) + y;
-    const double *z0 = rows.z + base0.y + team.first_plane, *z1 = rows.z + base1.y + team.first_plane;
-    const double c0 = rows.strength[2 * row + (r & 1)], c1 = rows.strength[2 * row + 2 + (r & 1)];
+  // The indices were asked for a batch earlier, so that a strength's address is known at once.
+  __device__ void prefetch(int count) {
+    const int from = (team.lane + count) % 32;
+    const std::uint32_t near = __shfl_sync(~0u, index, from), far = __shfl_sync(~0u, later, from);
+    index = team.lane + count < 32 ? near : far;
+    later = index_of(32);
+    strength = strength_of(team.a.stage, index, vector);
+  }
+  __device__ std::uint32_t index_of(std::uint32_t ahead) const { return team.a.stage.points.index[team.place(ahead)]; }
+
+  __device__ void multiply(const Rows& rows, int, int step) {
+    const int r = team.r, row = Team::row_of(step, team.k);
+    const uint2 base = *reinterpret_cast<const uint2*>(&rows.base[row]);
+    const int x_cell = (depth == 2 ? r >> 1 : (r >> 1) + 4 * (r & 1)) + 8 * team.first_octet;
+    const int z_cell = (depth == 2 ? r & 1 : 0) + team.first_plane, y_cell = whole_cells ? r : r >> 1;
+    const T *x0 = Team::x_of(rows, row, base.x) + x_cell, *x1 = Team::x_of(rows, row + 1, base.y) + x_cell;
+    const T *z0 = Team::z_of(rows, row, base.x) + z_cell, *z1 = Team::z_of(rows, row + 1, base.y) + z_cell;
     double left[Shape::m_tiles][4];
+    fill(left, &rows.strength[row], Team::y_of(rows, row, base.x) + y_cell, Team::y_of(rows, row + 1, base.y) + y_cell);
 #pragma unroll
-    for (int m = 0; m < Shape::m_tiles; ++m) {
-      left[m][0] = c0 * y0[8 * m], left[m][1] = c0 * y0[8 * m + 4];
-      left[m][2] = c1 * y1[8 * m], left[m][3] = c1 * y1[8 * m + 4];
-    }
+    for (int i = 0; i < z_tiles; ++i)
 #pragma unroll
-    for (int slot = 0; slot < Shape::own_planes; ++slot)
+      for (int o = 0; o < x_tiles; ++o) {
+        T b0 = x0[tile_x * o], b1 = x1[tile_x * o];
+        if constexpr (D == 3) b0 *= z0[depth * i], b1 *= z1[depth * i];
 #pragma unroll
-      for (int o = 0; o < Shape::octets; ++o) {
-        const double b0 = D == 3 ? x0[8 * o] * z0[slot] : x0[8 * o], b1 = D == 3 ? x1[8 * o] * z1[slot] : x1[8 * o];
-#pragma unroll
-        for (int m = 0; m < Shape::m_tiles; ++m) multiply_add(window[m][o][slot], left[m], b0, b1);
+        for (int m = 0; m < Shape::m_tiles; ++m)
+          multiply_add(window[m][o][i], left[m], static_cast<double>(b0), static_cast<double>(b1));
       }
   }
 
-  __device__ void flush(int plane) {
-    const auto& grid = team.a.stage.grid;
-    A* cells = reinterpret_cast<A*>(team.a.stage.cells + vector * grid.cells) + (team.r & 1);
-    const std::uint64_t z = D == 3 ? team.wrap(2, static_cast<std::uint32_t>(plane)) : 0;
-    team.with_slot(plane, [&](int slot) {
+  // Strengths times phi_y, of two points.
+  __device__ void fill(double (&left)[Shape::m_tiles][4], const Complex<T>* c, const T* y0, const T* y1) const {
+    const T c0 = team.r & 1 ? c[0].y : c[0].x, c1 = team.r & 1 ? c[1].y : c[1].x;
+#pragma unroll
+    for (int m = 0; m < Shape::m_tiles; ++m)
+      if constexpr (whole_cells) {
+        left[m][0] = static_cast<double>(c[0].x * y0[8 * m]), left[m][1] = static_cast<double>(c[0].y * y0[8 * m]);
+        left[m][2] = static_cast<double>(c[1].x * y1[8 * m]), left[m][3] = static_cast<double>(c[1].y * y1[8 * m]);
+      } else {
+        left[m][0] = static_cast<double>(c0 * y0[8 * m]), left[m][1] = static_cast<double>(c0 * y0[8 * m + 4]);
+        left[m][2] = static_cast<double>(c1 * y1[8 * m]), left[m][3] = static_cast<double>(c1 * y1[8 * m + 4]);
+      }
+  }
+
+  __device__ void flush(int z) {
+    auto* plane = team.plane_of(reinterpret_cast<Complex<A>*>(team.a.stage.cells), vector, z);
+    team.with_slot(z, [&](auto slot) {
 #pragma unroll
       for (int m = 0; m < Shape::m_tiles; ++m)
 #pragma unroll
-        for (int half = 0; half < 2; ++half) {
-          const std::uint32_t y = team.wrap(1, team.corner[1] + 8 * m + 4 * half + (team.r >> 1));
-          const std::uint64_t row = (z * grid.n[1] + y) * grid.n[0];
-#pragma unroll
-          for (int o = 0; o < Shape::octets; ++o)
-#pragma unroll
-            for (int side = 0; side < 2; ++side) {
-              const std::uint32_t x = team.wrap(0, team.corner[0] + 8 * (team.first_octet + o) + 4 * side + team.k);
-              double& value = window[m][o][slot][2 * half + side];
-              atomicAdd(cells + 2 * (row + x), static_cast<A>(value));
-              value = 0;
-            }
+        for (int quad = 0; quad < quads; ++quad) {
+          double* tile = window[m][depth == 2 ? quad : quad / 2][slot() / depth] + (depth == 2 ? slot() % 2 : quad % 2);
+          add_cells(plane, m, quad, tile[0], tile[2]);
+          tile[0] = tile[2] = 0;
         }
     });
+  }
+
+  // Real and imaginary part of a cell, or the same part of two.
+  __device__ void add_cells(Complex<A>* plane, int m, int quad, double c0, double c2) const {
+    if constexpr (whole_cells) {
+      add(plane + (y[m][0] + x[quad]), static_cast<A>(c0), static_cast<A>(c2));
+    } else {
+      atomicAdd(&plane[y[m][0] + x[quad]].x + (team.r & 1), c0);
+      atomicAdd(&plane[y[m][1] + x[quad]].x + (team.r & 1), c2);
+    }
   }
 };
 
@@ -106,8 +126,8 @@ __global__ void __launch_bounds__(SweepShape<D, W>::threads, SweepShape<D, W>::t
     sweep_spread_kernel(const __grid_constant__ SweepArguments<T, A, W> arguments) {
   using Team = SweepTeam<T, A, D, W>;
   extern __shared__ double sweep_memory[];
-  if (blockIdx.x >= *arguments.item_count) return;
   const Subproblem item = arguments.items[blockIdx.x];
+  if (blockIdx.x >= *arguments.item_count) return;
   auto* rows = reinterpret_cast<typename Team::Rows*>(sweep_memory);
   SweepSpreadAgent<T, A, D, W>(arguments, item, rows, blockIdx.y).run();
 }

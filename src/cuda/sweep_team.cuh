@@ -6,16 +6,18 @@
 //
 // The window has `planes` planes in a ring: plane z lives in slot z mod planes, whatever the window's base, so that nothing
 // moves between registers; planes that leave are added to the grid (or replaced by the next ones). In 2D there is one.
-// All products are of f64 (m16n8k8): exact to rounding for f32 as well.
+// All sums are of f64 (m16n8k8), whose terms are rounded to f32 where the points are.
 //
 // Kernel values lie in shared memory, a row a point and axis, between zeros that are written once:
 //   x, y:  [window - w zeros][w values][window - w zeros]   read from (window - w - offset): the shift costs an address
 //   z:     values at [0, w) and at [planes, planes + w), zeros elsewhere, read from (planes - z0 mod planes)
 //
 // Fragments of mma.m16n8k8, lane = 4 r + k:
-//   spread   A: rows (y = r/2 | r/2 + 4, component r & 1), columns the points k, k + 4
-//            B: rows the points k, k + 4, column x = r/2 + 4 (r & 1)
-//            C: (y, x = k), (y, k + 4), (y + 4, k), (y + 4, k + 4), component r & 1: every sector of the grid whole
+//   spread   A: columns the points k, k + 4; rows y = r (re | im)                   f32: cells are added whole
+//                                            or (y = r/2 | r/2 + 4, component r & 1)   f64: component by component
+//            B: rows the points k, k + 4; column (x = r/2, plane r & 1) of 4 x's and 2 planes: fewer values to read
+//                                         or x = r/2 + 4 (r & 1) of 8 x's and one plane, if the planes are odd in number
+//            C: rows as A, columns (x = k, plane 0 | 1) or x = k | k + 4: 4 lanes add to neighbours, sectors are whole
 //   interp   A: rows y = r (re | im), columns x = k, k + 4      B: rows x = k, k + 4, column the point r
 //            C: (y = r, re | im), points 2k, 2k + 1
 #pragma once
@@ -34,6 +36,24 @@ __device__ inline void multiply_add(double (&c)[4], const double (&a)[4], double
 #else
   __trap();
 #endif
+}
+
+// body(i) with i as a constant if 0 <= i < Count. A switch becomes a jump; a chain of tests costs more than a plane's work.
+template <int Count, class Body> __device__ void with_constant(int i, Body& body) {
+  static_assert(Count <= 16);
+  const auto call = [&](auto constant) {
+    if constexpr (constant() < Count) body(constant);
+  };
+  switch (i) {
+#define OFFGRID_CASE(value) \
+  case value: \
+    call(std::integral_constant<int, value>{}); \
+    break;
+    OFFGRID_CASE(0) OFFGRID_CASE(1) OFFGRID_CASE(2) OFFGRID_CASE(3) OFFGRID_CASE(4) OFFGRID_CASE(5) OFFGRID_CASE(6)
+    OFFGRID_CASE(7) OFFGRID_CASE(8) OFFGRID_CASE(9) OFFGRID_CASE(10) OFFGRID_CASE(11) OFFGRID_CASE(12)
+    OFFGRID_CASE(13) OFFGRID_CASE(14) OFFGRID_CASE(15)
+#undef OFFGRID_CASE
+  }
 }
 
 // The polynomials in the kernel's parameters, which are constant memory: all lanes read the same one.
@@ -71,20 +91,22 @@ template <class T, class A, int D, int W> struct SweepTeam {
   static constexpr int buffers = Shape::warps > 1 ? 2 : 1;
 
   struct alignas(16) Rows {
-    double x[32 * Shape::x_row], y[32 * Shape::y_row], z[D == 3 ? 32 * Shape::z_row : 1];
-    double strength[64];
-    uint2 base[32];  // where the rows of a point are read from: x and y, 16 bits each, and z
+    T x[32 * Shape::x_row], y[32 * Shape::y_row], z[D == 3 ? 32 * Shape::z_row : 1];
+    alignas(16) Complex<T> strength[32];
+    alignas(16) std::uint32_t base[32];  // where in its rows a point's values are read from: x, y and z, 8 bits each
   };
 
   const SweepArguments<T, A, W>& a;
-  const Subproblem& item;
   Rows* rows;
   int lane, warp, r, k, first_octet, first_plane;  // of this warp
+  std::uint32_t first, end;                        // points that are left
   std::uint32_t corner[2];
-  int z_base = -1;  // of the window; none yet
+  RawPoint<T, D> raw;  // of this lane, in the batch
 
-  __device__ SweepTeam(const SweepArguments<T, A, W>& arguments, const Subproblem& my_item, Rows* memory)
-      : a(arguments), item(my_item), rows(memory), lane(threadIdx.x % 32), warp(threadIdx.x / 32) {
+  __device__ SweepTeam(const SweepArguments<T, A, W>& arguments, const Subproblem& item, Rows* memory)
+      : a(arguments), rows(memory), lane(threadIdx.x % 32), warp(threadIdx.x / 32) {
+    first = item.first, end = item.first + item.count;
+    raw.fetch(a.stage.points, place(0));
     r = lane / 4, k = lane % 4;
     first_octet = warp % Shape::tiles.x_warps * Shape::octets;
     first_plane = warp / Shape::tiles.x_warps * Shape::own_planes;
@@ -105,19 +127,45 @@ template <class T, class A, int D, int W> struct SweepTeam {
   // Whether this warp does a part of the evaluation: x, y, z, and the rest.
   __device__ bool does(int part) const { return warp == part % Shape::warps; }
 
-  // The row of shared memory of the batch's point l = 8 step + j: stores and fragment loads meet no bank twice.
-  __device__ static int row_of(int l) {
-    const int step = l / 8, j = l % 8;
-    return 4 * (j & 3) + 2 * (step & 1) + (j >> 2) + 16 * (step >> 1);
+  // Of this lane's point, or of one so much further on; the last one where there is none.
+  __device__ std::uint32_t place(std::uint32_t ahead) const { return min(first + ahead + lane, end - 1); }
+
+  // For each batch of points, the agent brings its window to z_first (`meet`), and once the kernel values are in shared
+  // memory multiplies by them, 8 points a step, and is done with the batch (`finish`). What the next one needs is asked for
+  // before the products (`prefetch`).
+  template <class Agent> __device__ void run(Agent& agent) {
+    for (int buffer = 0; first < end; buffer ^= buffers - 1) {
+      const int z0 = height(), z_first = __shfl_sync(~0u, z0, 0);
+      const bool taken = first + lane < end && z0 - z_first < Shape::reach_z;
+      const int count = __popc(__ballot_sync(~0u, taken));
+      agent.meet(rows[buffer], z_first, taken);
+      store(rows[buffer], taken ? z0 : z_first);
+      synchronise();
+      first += count;
+      if (first < end) {
+        raw.fetch(a.stage.points, place(0));
+        agent.prefetch(count);
+      }
+      for (int step = 0; step < (count + 7) / 8; ++step) agent.multiply(rows[buffer], buffer, step);
+      agent.finish(buffer, count);
+      if constexpr (Shape::warps == 1) __syncwarp();
+    }
   }
 
-  template <int Window> __device__ static void store_row(const T (&values)[W], double* row) {
+  // The row of shared memory of the batch's point l = 8 step + j: stores and fragment loads meet no bank twice, but for the
+  // shifts of the points. Points j and j + 4 are neighbours.
+  __device__ static int row_of(int l) { return row_of(l / 8, l % 4) + (l >> 2) % 2; }
+  __device__ static int row_of(int step, int j) {
+    return sizeof(T) == 4 ? 8 * j + 2 * step : 4 * j + 2 * (step & 1) + 16 * (step >> 1);
+  }
+
+  template <int Window> __device__ static void store_row(const T (&values)[W], T* row) {
 #pragma unroll
-    for (int i = 0; i < W; ++i) row[Window - W + i] = static_cast<double>(values[i]);
+    for (int i = 0; i < W; ++i) row[Window - W + i] = values[i];
   }
 
   // Writes the rows of this lane's point.
-  __device__ void store(Rows& to, const RawPoint<T, D>& raw, int z0, Complex<T> strength) const {
+  __device__ void store(Rows& to, int z0) const {
     const int row = row_of(lane);
     T values[W];
     if (does(0)) {
@@ -133,35 +181,54 @@ template <class T, class A, int D, int W> struct SweepTeam {
         a.polynomials(raw.t(a.stage.points, 2), values);
 #pragma unroll
         for (int i = 0; i < W; ++i)
-          to.z[row * Shape::z_row + i] = to.z[row * Shape::z_row + i + Shape::planes] = static_cast<double>(values[i]);
+          to.z[row * Shape::z_row + i] = to.z[row * Shape::z_row + i + Shape::planes] = values[i];
       }
     if (!does(3)) return;
-    to.strength[2 * row] = static_cast<double>(strength.x), to.strength[2 * row + 1] = static_cast<double>(strength.y);
     const std::uint32_t ox = raw.cell(a.stage.points, 0) - corner[0], oy = raw.cell(a.stage.points, 1) - corner[1];
-    const std::uint32_t x = row * Shape::x_row + Shape::window_x - W - ox,
-                        y = row * Shape::y_row + Shape::window_y - W - oy;
-    to.base[row] = {x | y << 16,
-                    D == 3 ? static_cast<unsigned>(row * Shape::z_row + Shape::planes - z0 % Shape::planes) : 0};
+    const std::uint32_t x = Shape::window_x - W - ox, y = Shape::window_y - W - oy, z = Shape::planes - slot_of(z0);
+    to.base[row] = x | y << 8 | z << 16;
+  }
+  // The first value of a point that the window reaches, and so its values of all cells of the window.
+  __device__ static const T* x_of(const Rows& rows, int row, std::uint32_t base) {
+    return rows.x + row * Shape::x_row + (base & 0xff);
+  }
+  __device__ static const T* y_of(const Rows& rows, int row, std::uint32_t base) {
+    return rows.y + row * Shape::y_row + (base >> 8 & 0xff);
+  }
+  __device__ static const T* z_of(const Rows& rows, int row, std::uint32_t base) {
+    return rows.z + row * Shape::z_row + (base >> 16);
   }
 
-  __device__ std::uint32_t wrap(int axis, std::uint32_t place) const {
-    const std::uint32_t n = a.stage.grid.n[axis];
-    while (place >= n) place -= n;
-    return place;
-  }
-  __device__ int height(const RawPoint<T, D>& raw) const {
+  __device__ int height() const {
     if constexpr (D == 3)
       return static_cast<int>(raw.cell(a.stage.points, 2));
     else
       return 0;
   }
 
-  // Calls body(slot of this warp) for a plane that the warp owns; unrolled, as registers have no run-time index.
+  // Where cells of this warp's window lie in a plane of the grid.
+  __device__ std::uint32_t column(int x) const { return wrap(0, corner[0] + 8 * first_octet + x); }
+  __device__ std::uint32_t row(int y) const { return wrap(1, corner[1] + y) * a.stage.grid.n[0]; }
+  __device__ std::uint32_t wrap(int axis, std::uint32_t place) const {
+    const std::uint32_t n = a.stage.grid.n[axis];
+    while (place >= n) place -= n;
+    return place;
+  }
+  template <class Cell> __device__ Cell* plane_of(Cell* cells, int vector, int z) const {
+    const auto& grid = a.stage.grid;
+    if constexpr (D == 2) return cells + vector * grid.cells;
+    return cells + vector * grid.cells + wrap(2, z) * (std::uint64_t{grid.n[0]} * grid.n[1]);
+  }
+
+  __device__ static std::uint32_t slot_of(int z) { return static_cast<std::uint32_t>(z) % Shape::planes; }
+
+  // Calls body(slot of this warp) for a plane that the warp owns, with the slot as a constant: registers have no run-time
+  // index.
   template <class Body> __device__ void with_slot(int plane, Body&& body) const {
-    const int slot = D == 3 ? plane % Shape::planes - first_plane : 0;
-#pragma unroll
-    for (int s = 0; s < Shape::own_planes; ++s)
-      if (s == slot) body(s);
+    if constexpr (D == 2)
+      body(std::integral_constant<int, 0>{});
+    else
+      with_constant<Shape::own_planes>(static_cast<int>(slot_of(plane)) - first_plane, body);
   }
 };
 
