@@ -11,6 +11,7 @@
 #include "cuda/cost.hpp"
 #include "cuda/device.hpp"
 #include "cuda/fft.hpp"
+#include "cuda/fixed.hpp"
 #include "cuda/interp.hpp"
 #include "cuda/method.hpp"
 #include "cuda/ordered.hpp"
@@ -21,6 +22,16 @@
 
 namespace offgrid::cuda {
 namespace {
+
+// How many columns have points that reach a cell; a point reaches it several times where the grid is shorter than the
+// kernel.
+std::uint32_t columns_that_reach_a_cell(const SortSpec& sort) {
+  const auto width = static_cast<std::uint32_t>(sort.width);
+  std::uint32_t reach = 1;
+  for (int axis = 0; axis < sort.dim; ++axis) reach *= (width - 1) / sort.grid.n[axis] + 1;
+  for (int axis = 0; axis < 2; ++axis) reach *= std::min((width - 2) / sort.bins.size[axis] + 2, sort.bins.count[axis]);
+  return reach;
+}
 
 constexpr std::size_t alignment = 512;
 std::size_t aligned(std::size_t bytes) { return (bytes + alignment - 1) / alignment * alignment; }
@@ -44,7 +55,8 @@ template <class T> struct CudaGrid final : Grid {
   bool in_f64 = false;  // what the cells hold is wider than T
   GridFft<T> narrow;
   std::optional<GridFft<double>> wide;
-  std::byte* memory = nullptr;  // cells, then the work area of the FFT
+  std::byte* memory = nullptr;  // cells, then the work area of the FFT, then that of fixed-point sums
+  FixedPoint fixed{};
   DeviceBuffer<std::byte> owned;
   Event done;
   cudaStream_t stream = nullptr;  // of the last lease
@@ -196,6 +208,7 @@ template <class T> class CudaEngine final : public Engine<T> {
     for (int axis = 0; axis < design_.dim(); ++axis) bins += text(axis ? " x " : "", choice_.sort.bins.size[axis]);
     return text("engine       cuda, ", device_.name, "\n",  //
                 "method       spreading ", choice_.ordered ? "in a fixed order" : name_of(choice_.method),
+                choice_.fixed_point ? " with integer sums" : "",
                 choice_.fell_back ? " (the method asked for does not fit)" : "", ", interpolation ",
                 choice_.method == Method::sweep ? "sweep"
                 : choice_.sort.sorted           ? "GM-sort"
@@ -233,9 +246,10 @@ template <class T> class CudaEngine final : public Engine<T> {
     if (wide && !wide_tables_) wide_tables_.emplace(design_, memory_);
     auto grid = std::make_unique<CudaGrid<T>>(design_, choice_.sort.grid, wide);
     const std::size_t work = std::max(grid->narrow.work_bytes(), grid->wide ? grid->wide->work_bytes() : 0);
-    workspace_bytes_ = cell_bytes(wide) + aligned(work);
+    workspace_bytes_ = cell_bytes(wide) + aligned(work) + aligned(fixed_point_bytes(design_.batch));
     if (memory == nullptr) grid->owned = DeviceBuffer<std::byte>(static_cast<std::int64_t>(workspace_bytes_), memory_);
     grid->memory = memory != nullptr ? memory : grid->owned.data();
+    grid->fixed = fixed_point_in(grid->memory + cell_bytes(wide) + aligned(work), design_.batch);
     grid->narrow.set_work_area(grid->memory + cell_bytes(wide));
     if (grid->wide) grid->wide->set_work_area(grid->memory + cell_bytes(wide));
     return grid;
@@ -278,8 +292,10 @@ template <class T> class CudaEngine final : public Engine<T> {
   template <class A> void spread_as(const Complex* strengths, CudaGrid<T>& grid, cudaStream_t stream) const {
     const std::size_t bytes = sizeof(std::complex<A>) * choice_.sort.grid.cells * static_cast<std::size_t>(grid.batch);
     call("clearing the grid", [&] { return cudaMemsetAsync(grid.memory, 0, bytes, stream); });
+    if (choice_.fixed_point) begin_fixed_point(strengths, grid, stream);
     for (const PointSet<T>& set : sets_) {
-      const auto stage = arguments<A>(set, strengths, grid);
+      auto stage = arguments<A>(set, strengths, grid);
+      if (choice_.fixed_point) stage.units = grid.fixed.units;
       if (choice_.ordered)
         spread_ordered(design_.dim(), stage, choice_.sort.bins, set.bin_first.data(), stream);
       else if (choice_.method == Method::sweep)
@@ -289,6 +305,15 @@ template <class T> class CudaEngine final : public Engine<T> {
       else
         spread_global(design_.dim(), stage, stream);
     }
+    if (choice_.fixed_point)
+      to_numbers(grid.fixed, grid.template cells<double>(), choice_.sort.grid.cells, grid.batch, stream);
+  }
+
+  void begin_fixed_point(const Complex* strengths, const CudaGrid<T>& grid, cudaStream_t stream) const {
+    clear_fixed_point(grid.fixed, grid.batch, stream);
+    for (const PointSet<T>& set : sets_)
+      count_terms(grid.fixed, set.densest.data(), columns_that_reach_a_cell(choice_.sort), stream);
+    find_units(grid.fixed, strengths, count_, grid.batch, stream);
   }
 
   Design design_;

@@ -86,11 +86,17 @@ bool fit_tile(const Design& design, const Device& device, MethodChoice& choice, 
   return true;
 }
 
+// The sweep counts the cells of a plane and its boxes in 32 bits.
+bool can_sweep(const Design& design, const Device& device, const GridShape& grid) {
+  const std::int64_t boxes = make_bins(grid, sweep_box(design.dim(), design.window.width)).total();
+  const std::int64_t plane = std::int64_t{grid.n[0]} * grid.n[1];
+  return design.dim() > 1 && device.major >= sweep_major && std::max(boxes, plane) < 0xffffffff;
+}
+
 Method first_choice(const Design& design, const Device& device, const GridShape& grid, std::int64_t points) {
   const Method asked = design.options.method;
   const auto cells = static_cast<double>(grid.cells);
-  const bool can_sweep = design.dim() > 1 && device.major >= sweep_major &&
-                         make_bins(grid, sweep_box(design.dim(), design.window.width)).total() < 0xffffffff;
+  const bool can_sweep = cuda::can_sweep(design, device, grid);
   if (asked == Method::sweep) return can_sweep ? Method::sweep : Method::sm;
   if (asked != Method::automatic) return asked;
   const double density = static_cast<double>(points) / cells;
@@ -138,21 +144,25 @@ MethodChoice choose_method(const Design& design, const Device& device, std::int6
   const GridShape grid = shape_of(design);
   MethodChoice choice;
   choice.method = first_choice(design, device, grid, points);
-  choice.ordered = options.deterministic;
+  if (options.deterministic) {
+    choice.fixed_point = design.problem.tolerance >= fixed_point_tolerance && can_sweep(design, device, grid);
+    choice.ordered = !choice.fixed_point;
+    choice.method = choice.fixed_point ? Method::sweep : Method::gm_sort;
+  }
   const bool f32 = design.problem.precision == Precision::f32;
   const std::int64_t subproblem = options.subproblem > 0
                                       ? options.subproblem
                                       : subproblem_for(choice.method, points, design.batch, device.multiprocessors);
-  choice.wide = f32 && sums_in_f64(design, choice.method, points, subproblem);
+  choice.wide = f32 && (choice.fixed_point || sums_in_f64(design, choice.method, points, subproblem));
 
   Sizes bin = wanted_bin(design);
   if (choice.ordered)
-    choice.method = Method::gm_sort, bin = ordered_bin(dim);
+    bin = ordered_bin(dim);
   else if (choice.method == Method::sweep)
     bin = sweep_box(dim, width);
   else if (choice.method == Method::sm && !fit_tile(design, device, choice, bin))
     choice.method = Method::gm_sort, bin = wanted_bin(design);
-  const bool asked = options.method != Method::automatic && !choice.ordered;
+  const bool asked = options.method != Method::automatic && !options.deterministic;
   choice.fell_back = asked && choice.method != options.method;
 
   SortSpec& sort = choice.sort;
@@ -164,6 +174,7 @@ MethodChoice choose_method(const Design& design, const Device& device, std::int6
   sort.set_points = most_set_points;
   sort.sorted = choice.method != Method::gm;
   sort.columns = choice.method == Method::sweep;
+  sort.densest = choice.fixed_point;
   sort.subproblems = sort.columns || choice.method == Method::sm || choice.ordered;
   return choice;
 }

@@ -81,6 +81,9 @@ constexpr bool sweep_wins(std::int64_t points, double cells, int major) {
   return (major == 9 || major == 10) && static_cast<double>(points) >= 0.002 * cells;
 }
 
+// Integers of 64 bits hold sums this well, whatever the points: 2^24 of them in one cell leave 38 bits below the largest.
+inline constexpr double fixed_point_tolerance = 1e-11;
+
 inline constexpr double sparse_density = 0.05;  // points a cell, under which a thread a point reads faster
 
 // Enough subproblems for all multiprocessors, if the points and vectors suffice. SM adds up a whole one in its precision,

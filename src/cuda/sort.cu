@@ -154,6 +154,7 @@ template <class T> PointSet<T> Sorter<T>::make_set(std::int64_t count) {
   set.bin_first = DeviceBuffer<std::uint32_t>(item_bins() + 1, memory_);
   set.items = DeviceBuffer<Subproblem>(max_items(count), memory_);
   set.item_count = DeviceBuffer<std::uint32_t>(1, memory_);
+  if (spec_.densest) set.densest = DeviceBuffer<std::uint32_t>(1, memory_);
   return set;
 }
 
@@ -223,10 +224,12 @@ template <class T>
 void Sorter<T>::make_subproblems(PointSet<T>& set, const std::uint32_t* keys, std::int64_t count, cudaStream_t stream) {
   const auto bins = static_cast<std::uint32_t>(item_bins());
   const auto most = static_cast<std::uint32_t>(spec_.subproblem_points);
+  if (spec_.densest)
+    call("clearing a count", [&] { return cudaMemsetAsync(set.densest.data(), 0, set.densest.bytes(), stream); });
   bins_kernel<<<blocks_for(bins + 1), sort_threads, 0, stream>>>(keys, keys_a_bin(), static_cast<std::uint32_t>(count),
                                                                  bins, set.bin_first.data());
   item_counts_kernel<<<blocks_for(bins + 1), sort_threads, 0, stream>>>(set.bin_first.data(), bins, most,
-                                                                        bin_items_.data());
+                                                                        bin_items_.data(), set.densest.data());
   check_launch("bins");
   std::size_t bytes = primitives_.bytes();
   call("scan", [&] {

@@ -25,6 +25,7 @@ struct SortSpec {
   std::int64_t set_points = 0;  // at most this many are sorted together
   bool sorted = true, subproblems = true;
   bool columns = false;   // sorted by column of bins first, and inside by cell along z; subproblems are of columns
+  bool densest = false;   // how many points the densest bin or column has is needed
   int fraction_bits = 0;  // of joined records (points.hpp); 0: apart
 };
 
@@ -35,6 +36,7 @@ template <class T> struct PointSet {
   DeviceBuffer<std::uint32_t> bin_first;         // [bins + 1]
   DeviceBuffer<Subproblem> items;                // [max_items], of which the first *item_count are there
   DeviceBuffer<std::uint32_t> item_count;        // [1]
+  DeviceBuffer<std::uint32_t> densest;           // [1]: most points of a bin or column, where that is needed
   std::int64_t max_items = 0;
   PackedPoints<T> points{};
 };

@@ -153,10 +153,14 @@ static __global__ void __launch_bounds__(sort_threads)
 }
 
 static __global__ void __launch_bounds__(sort_threads)
-    item_counts_kernel(const std::uint32_t* first, std::uint32_t bins, std::uint32_t most, std::uint32_t* items) {
+    item_counts_kernel(const std::uint32_t* first, std::uint32_t bins, std::uint32_t most, std::uint32_t* items,
+                       std::uint32_t* densest) {
   const std::uint32_t bin = blockIdx.x * sort_threads + threadIdx.x;
-  if (bin > bins) return;
-  items[bin] = bin < bins ? (first[bin + 1] - first[bin] + most - 1) / most : 0;
+  const std::uint32_t points = bin < bins ? first[bin + 1] - first[bin] : 0;
+  if (bin <= bins) items[bin] = (points + most - 1) / most;
+  if (densest == nullptr) return;
+  const std::uint32_t larger = __reduce_max_sync(~0u, points);
+  if (threadIdx.x % 32 == 0) atomicMax(densest, larger);
 }
 
 // Item by item, each finds its bin: a bin with all the points is no slower than many with a few.

@@ -115,9 +115,16 @@ template <class T, class A, int D, int W> struct SweepSpreadAgent {
     if constexpr (whole_cells) {
       add(plane + (y[m][0] + x[quad]), static_cast<A>(c0), static_cast<A>(c2));
     } else {
-      atomicAdd(&plane[y[m][0] + x[quad]].x + (team.r & 1), c0);
-      atomicAdd(&plane[y[m][1] + x[quad]].x + (team.r & 1), c2);
+      add_part(&plane[y[m][0] + x[quad]].x + (team.r & 1), c0);
+      add_part(&plane[y[m][1] + x[quad]].x + (team.r & 1), c2);
     }
+  }
+  __device__ void add_part(double* to, double value) const {
+    if (team.a.stage.units == nullptr)
+      atomicAdd(to, value);
+    else
+      atomicAdd(reinterpret_cast<unsigned long long*>(to),
+                static_cast<unsigned long long>(__double2ll_rn(value / team.a.stage.units[vector])));
   }
 };
 

@@ -109,20 +109,45 @@ TEST_F(MethodsTest, seventy_thousand_transforms) {
     }
 }
 
+// Cell by cell at the tightest tolerances, by integer sums at the others.
 TEST_F(MethodsTest, deterministic_spreading_is_accurate_and_repeats_its_bits) {
   for_both_precisions([&](auto zero) {
     using T = decltype(zero);
-    for (const Sizes& modes : std::vector<Sizes>{{3000}, {2}, {60, 50}, {3, 70}, {16, 17, 18}, {1, 2, 40}}) {
-      Spec spec{.modes = modes, .tolerance = usual_tolerance<T>, .options = {.transforms = 2, .deterministic = true}};
-      const auto points = uniform_points<T>(static_cast<int>(modes.size()), 3000);
-      expect_accurate<T>(where(), spec, points);
-      Transform<T> transform(where(), spec);
-      transform.set_points(points);
-      const auto in = random_values<T>(transform.size_of(To::points), 1);
-      const auto first = transform.execute(in);
-      for (int round = 0; round < 5; ++round) EXPECT_EQ(transform.execute(in), first);
-    }
+    for (const double tolerance : {1e-3, usual_tolerance<T>, sizeof(T) == 4 ? 1e-6 : 1e-12})
+      for (const Sizes& modes : std::vector<Sizes>{{3000}, {2}, {60, 50}, {3, 70}, {16, 17, 18}, {1, 2, 40}})
+        for (const bool crowded : {false, true}) {
+          Spec spec{.modes = modes, .tolerance = tolerance, .options = {.transforms = 2, .deterministic = true}};
+          auto points = uniform_points<T>(static_cast<int>(modes.size()), 3000);
+          for (std::size_t a = 0; crowded && a < modes.size(); ++a)
+            for (T& x : points.axis[a]) x *= T(1e-3);
+          expect_accurate<T>(where(), spec, points);
+          Transform<T> transform(where(), spec);
+          transform.set_points(points);
+          const auto in = random_values<T>(transform.size_of(To::points), 1);
+          const auto first = transform.execute(in);
+          for (int round = 0; round < 3; ++round) EXPECT_EQ(transform.execute(in), first);
+        }
   });
+}
+
+TEST_F(MethodsTest, deterministic_spreading_of_any_strengths) {
+  const Spec spec{.modes = {30, 31}, .tolerance = 1e-9, .options = {.transforms = 2, .deterministic = true}};
+  const auto points = uniform_points<double>(2, 1000);
+  Transform<double> transform(where(), spec);
+  transform.set_points(points);
+  const auto unit = random_values<double>(2000, 1);
+  const auto expected = transform.execute(unit);
+  for (const double scale : {0.0, 0x1p-900, 0x1p-40, 0x1p+40, 0x1p+900}) {  // powers of two: nothing is rounded
+    auto in = unit;
+    for (auto& value : in) value *= scale;
+    auto out = transform.execute(in);
+    for (std::size_t i = 0; i < out.size(); ++i) ASSERT_EQ(out[i], expected[i] * scale) << scale;
+  }
+  auto in = unit;
+  in[1700] = std::numeric_limits<double>::infinity();  // of the second vector
+  const auto out = transform.execute(in);
+  EXPECT_EQ(out[3], expected[3]);
+  EXPECT_FALSE(std::isfinite(out[930 + 3].real()));
 }
 
 TEST_F(MethodsTest, cpu_and_gpu_agree) {
