@@ -79,7 +79,7 @@ class Points:
 
     def __init__(self, points: Any, dim: int) -> None:
         arrays = columns(points, dim)
-        self.kind: NumpyKind = kind_of(arrays[0], "points")
+        self.kind: NumpyKind = kind_of(arrays[0], "points[0]")
         self.arrays: list[Any] = []
         for axis, value in enumerate(arrays):
             name = f"points[{axis}]"

@@ -40,6 +40,9 @@ def leading(array: Any, tail: tuple[int, ...], name: str) -> tuple[int, ...]:
 def transform(type: int, points: Any, data: Any, shape: tuple[int, ...], settings: dict[str, Any], *,
               out: Any = None, adjoint: bool = False, keep_large: bool = False) -> Any:
     """One execute of a cached plan, or its adjoint; checks everything before anything is planned."""
+    for given in ("dtype", "transforms"):
+        if given in settings:
+            raise TypeError(f"{given} is not an option here: the data says it")
     name = "strengths" if (type == 1) != adjoint else "modes"
     kind = kind_of(data, name)
     array = kind.take(data, name)
