@@ -1,7 +1,7 @@
 """offgrid for jax, with derivatives in strengths or modes, and in points.
 
 >>> import jax, jax.numpy as jnp, offgrid.jax
->>> x = jnp.linspace(-3, 3, 20)
+>>> x = jnp.linspace(-3, 3, 20, dtype="float32")
 >>> def power(x):
 ...     return jnp.sum(jnp.abs(offgrid.jax.nufft1((x,), jnp.ones(20, "complex64"), 8)) ** 2)
 >>> jax.grad(power)(x).shape
@@ -38,7 +38,7 @@ def nufft1(points: Any, strengths: Any, shape: Any, tol: float = 1e-6, **options
     """Type 1, points to modes, as offgrid.nufft1, with derivatives.
 
     >>> import jax.numpy as jnp, offgrid.jax
-    >>> offgrid.jax.nufft1(jnp.zeros((10, 2)), jnp.ones((3, 10), "complex64"), (6, 4)).shape
+    >>> offgrid.jax.nufft1(jnp.zeros((10, 2), "float32"), jnp.ones((3, 10), "complex64"), (6, 4)).shape
     (3, 6, 4)
     """
     return apply(make_transform(1, shape, tol, options), points, strengths, "strengths")
@@ -48,7 +48,7 @@ def nufft2(points: Any, modes: Any, tol: float = 1e-6, **options: Any) -> jax.Ar
     """Type 2, modes to points, as offgrid.nufft2, with derivatives.
 
     >>> import jax.numpy as jnp, offgrid.jax
-    >>> offgrid.jax.nufft2(jnp.zeros((10, 2)), jnp.ones((6, 4), "complex64")).shape
+    >>> offgrid.jax.nufft2(jnp.zeros((10, 2), "float32"), jnp.ones((6, 4), "complex64")).shape
     (10,)
     """
     dim = dimension(points)

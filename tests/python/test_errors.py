@@ -83,7 +83,7 @@ def test_points_that_are_not_finite_leave_the_earlier_ones():
 
 
 def test_a_size_that_no_memory_holds():
-    error = refused(offgrid.Error, "", offgrid.Plan, 1, (2**40, 2**40))
+    error = refused(offgrid.Error, None, offgrid.Plan, 1, (2**40, 2**40))
     assert error.status in (offgrid.Status.INVALID_ARGUMENT, offgrid.Status.OUT_OF_MEMORY)
 
 
@@ -95,5 +95,5 @@ def test_errors_survive_pickling():
 def test_a_gpu_that_is_not_there():
     if "cuda 0" in offgrid.devices():
         pytest.skip("there is a GPU here")
-    error = refused(offgrid.Error, "", offgrid.Plan, 1, 4, device="cuda")
+    error = refused(offgrid.Error, None, offgrid.Plan, 1, 4, device="cuda")
     assert error.status is offgrid.Status.DEVICE_ERROR
