@@ -224,11 +224,12 @@ class Plan:
 
     @staticmethod
     def _call_set(core: _core.Plan, points: Points, kind: NumpyKind) -> None:
-        kept = [kind.contiguous(array) for array in reversed(points.arrays)]
+        kept = [kind.contiguous(array) for array in reversed(points.arrays)]  # C's first axis is Python's last
         addresses = [kind.address(array) for array in kept] + [0, 0]
-        core.set_points(points.count, *addresses[:3], kind.stream(points.gpu))
-        if kind.stream(points.gpu) and not kind.writable:  # borrowed: its owner does not know of our stream
-            _core.gpu_wait(points.gpu, kind.stream(points.gpu))
+        stream = kind.stream(points.gpu)
+        core.set_points(points.count, *addresses[:3], stream)
+        if points.gpu >= 0 and not kind.writable:  # borrowed: its owner does not know of our stream
+            _core.gpu_wait(points.gpu, stream)
 
     def execute(self, data: Any, out: Any = None) -> Any:
         """The transform: of strengths to modes for type 1, of modes to strengths for type 2.
@@ -296,7 +297,7 @@ class Plan:
         """Where the result is computed: out itself, or a temporary where out is not contiguous."""
         if not kind.writable:
             raise TypeError(f"out: an array of this kind ({type(out).__name__}) cannot be written to")
-        if kind_of(out, "out") is not kind and type(kind_of(out, "out")) is not type(kind):
+        if type(kind_of(out, "out")) is not type(kind):
             raise TypeError(f"out is a {type(out).__name__}; expected the kind of the data")
         array = kind.take(out, "out")
         kind.check_out(out)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from math import prod
 from typing import Any
 
-from offgrid._arrays import PRECISIONS, kind_of
+from offgrid._arrays import PRECISIONS, kind_of, name_of_device
 from offgrid._cache import plan_for
 from offgrid._plan import Points, shape_of
 
@@ -48,6 +48,11 @@ def transform(type: int, points: Any, data: Any, shape: tuple[int, ...], setting
     array = kind.take(data, name)
     settings = {**settings, "dtype": complex_dtype(kind, array, name)}
     checked = Points(points, len(shape))
+    if checked.dtype != PRECISIONS[settings["dtype"]]:
+        raise TypeError(f"points has the dtype {checked.dtype}; expected {PRECISIONS[settings['dtype']]}, as {name} is "
+                        f"{settings['dtype']}")
+    if kind.gpu(array) != checked.gpu:
+        raise ValueError(f"{name} is on {name_of_device(kind.gpu(array))}, but points on {name_of_device(checked.gpu)}")
     tails = ((checked.count,), shape) if name == "strengths" else (shape, (checked.count,))
     lead = leading(array, tails[0], name)
     settings["transforms"] = max(prod(lead), 1)

@@ -135,3 +135,13 @@ def test_kinds_may_mix_on_one_device(random):
     points, data = oracle.random_points(random, 1, 9), oracle.random_complex(random, 9)
     found = offgrid.nufft1(points, kind.of(data), 6)
     assert oracle.error(kind.back(found), oracle.type1(points, data, (6,))) < 1e-6
+
+
+def test_capsules_are_seen_as_they_are(random):
+    """What GPU arrays without a library of their own are read by; here with memory of the host."""
+    from offgrid import _core
+    matrix = oracle.random_complex(random, (3, 4), "complex64")
+    view = _core.View(matrix.__dlpack__())
+    assert (view.address, view.shape, view.dtype, view.gpu) == (matrix.ctypes.data, (3, 4), "complex64", -1)
+    assert view.contiguous and not _core.View(matrix.T.__dlpack__()).contiguous
+    assert _core.View(matrix[:1, :].__dlpack__()).contiguous
