@@ -23,6 +23,12 @@ def run(folder, name, *flags):
     return found.stdout
 
 
+def test_the_program_of_the_readme():
+    if not EXAMPLES.exists():
+        pytest.skip("the examples are not here")
+    subprocess.run([sys.executable, EXAMPLES / "readme_python.py"], check=True, env={"PYTHONPATH": str(PACKAGE)})
+
+
 def test_mri(tmp_path):
     pytest.importorskip("scipy", reason="scipy is not installed")
     assert "conjugate gradients" in run(tmp_path, "mri", "--pixels", "64", "--steps", "20")
