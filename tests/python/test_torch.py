@@ -8,8 +8,13 @@ from conftest import made
 import offgrid
 from test_cache import counted  # noqa: F401, a fixture
 
-torch = pytest.importorskip("torch", reason="torch is not installed")
-import offgrid.torch as ot  # noqa: E402
+try:
+    import torch
+
+    import offgrid.torch as ot
+except ImportError:
+    torch = None
+pytestmark = pytest.mark.skipif(torch is None, reason="torch is not installed")
 
 SHAPES = {1: (6,), 2: (4, 5), 3: (3, 4, 2)}
 TOL = 1e-13
