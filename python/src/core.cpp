@@ -22,7 +22,7 @@ using namespace nb::literals;
 namespace {
 
 using Address = std::uintptr_t;
-using Sizes = std::vector<std::int64_t>;
+using Modes = std::vector<std::int64_t>;
 using Execute = offgrid_status (*)(offgrid_plan, void*, void*, void*);
 
 void* pointer(Address address) { return reinterpret_cast<void*>(address); }
@@ -59,7 +59,12 @@ class Plan {
   }
   Plan(const Plan&) = delete;
   Plan& operator=(const Plan&) = delete;
-  ~Plan() try { close(); } catch (...) {}  // the CUDA runtime may be gone when the interpreter ends
+  ~Plan() {
+    try {
+      close();
+    } catch (const offgrid::Error&) {  // the CUDA runtime may be gone when the interpreter ends
+    }
+  }
 
   void set_points(std::int64_t count, Address x, Address y, Address z, Address stream) {
     const std::unique_lock lock(in_use_);
@@ -115,8 +120,7 @@ class Plan {
   void require_points(std::int64_t count) const {
     require_open();
     if (count != count_)
-      throw offgrid::Error(OFFGRID_WRONG_STATE, count_ < 0 ? "execute: the plan has no points yet, call set_points first"
-                                                           : "execute: another thread changed the points meanwhile");
+      throw offgrid::Error(OFFGRID_WRONG_STATE, "execute: another thread changed the points meanwhile");
   }
 
   offgrid::detail::PlanHandle handle_;
@@ -178,7 +182,7 @@ NB_MODULE(_core, module) {
   nb::class_<Plan>(module, "Plan")
       .def(
           "__init__",
-          [](Plan* self, int type, Sizes modes, double tolerance, bool single, const nb::dict& options, int gpu) {
+          [](Plan* self, int type, Modes modes, double tolerance, bool single, const nb::dict& options, int gpu) {
             Spec spec{{}, single ? OFFGRID_F32 : OFFGRID_F64, gpu};
             spec.problem.type = type, spec.problem.modes = std::move(modes), spec.problem.tolerance = tolerance;
             spec.problem.options = options_of(options);

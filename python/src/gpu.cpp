@@ -43,7 +43,7 @@ GpuGuard::~GpuGuard() {
   if (before_ >= 0) (void)cudaSetDevice(before_);
 }
 
-nb::ndarray<> gpu_empty(const std::vector<std::size_t>& shape, const std::string& dtype, int gpu, std::uintptr_t stream) {
+nb::ndarray<> gpu_empty(const Sizes& shape, const std::string& dtype, int gpu, std::uintptr_t stream) {
   const GpuGuard guard(gpu);
   const bool single = dtype == "complex64";
   std::size_t bytes = single ? 8 : 16;
@@ -51,9 +51,8 @@ nb::ndarray<> gpu_empty(const std::vector<std::size_t>& shape, const std::string
   auto* block = new Block{nullptr, reinterpret_cast<cudaStream_t>(stream)};
   const nb::capsule owner(block, free_block);
   check("memory for the result", cudaMallocAsync(&block->memory, bytes ? bytes : 1, block->stream));
-  return {block->memory, shape.size(), shape.data(),           owner,
-          nullptr,       single ? nb::dtype<std::complex<float>>() : nb::dtype<std::complex<double>>(),
-          nb::device::cuda::value, gpu};
+  const auto type = single ? nb::dtype<std::complex<float>>() : nb::dtype<std::complex<double>>();
+  return {block->memory, shape.size(), shape.data(), owner, nullptr, type, nb::device::cuda::value, gpu};
 }
 
 void gpu_wait(int gpu, std::uintptr_t stream) {
@@ -69,7 +68,7 @@ GpuGuard::GpuGuard(int gpu) {
 
 GpuGuard::~GpuGuard() = default;
 
-nb::ndarray<> gpu_empty(const std::vector<std::size_t>&, const std::string&, int gpu, std::uintptr_t) {
+nb::ndarray<> gpu_empty(const Sizes&, const std::string&, int gpu, std::uintptr_t) {
   const GpuGuard guard(gpu);
   return {};
 }
