@@ -51,7 +51,7 @@ endif()
 # The Python package is built where Python, its headers and nanobind are found: OFFGRID_PYTHON_FOUND, or OFFGRID_PYTHON_WHY.
 set(OFFGRID_PYTHON_FOUND OFF)
 if(NOT OFFGRID_PYTHON)
-  set(OFFGRID_PYTHON_WHY "-DOFFGRID_PYTHON=ON builds it")
+  set(OFFGRID_PYTHON_WHY "-DOFFGRID_PYTHON=ON builds it" CACHE STRING "Why the Python package is not built")
 elseif(OFFGRID_SANITIZE OR OFFGRID_FUZZ)
   set(OFFGRID_PYTHON_WHY "it does not go with a sanitizer")
 else()
