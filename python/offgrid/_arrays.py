@@ -243,8 +243,10 @@ class JaxKind(BorrowedKind):
         if isinstance(result, GpuView) and 0 not in result.shape:
             return self.jax.dlpack.from_dlpack(result.source)
         array = np.empty(result.shape, result.dtype) if isinstance(result, GpuView) else result
-        made = self.jax.numpy.asarray(array)  # takes half the time of device_put, which is seldom needed after it
-        return made if made.devices() == value.devices() else self.jax.device_put(made, next(iter(value.devices())))
+        default = self.jax.config.jax_default_device or self.jax.devices()[0]
+        if default in value.devices():
+            return self.jax.numpy.asarray(array)  # takes half the time of device_put
+        return self.jax.device_put(array, next(iter(value.devices())))
 
 
 class Remembered:

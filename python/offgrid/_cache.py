@@ -34,13 +34,13 @@ def _take(problem: Any, points: Points) -> tuple[Plan | None, Any]:
     """A plan for the problem, best one with these points already; it leaves the cache."""
     with _lock:
         fitting = [entry for entry in reversed(_entries) if entry[0] == problem]
-    found = next((entry for entry in fitting if entry[2] is not None and entry[2].same(points.kind, points.arrays)), None)
+    found = [entry for entry in fitting if entry[2] is not None and entry[2].same(points.kind, points.arrays)]
     with _lock:
-        for entry in ([found] if found else []) + fitting:
+        for entry in found + fitting:
             place = next((i for i, kept in enumerate(_entries) if kept is entry), None)
             if place is not None:  # not taken by another thread meanwhile
                 del _entries[place]
-                return entry[1], entry[2] if entry is found else None
+                return entry[1], entry[2] if any(entry is same for same in found) else None
     return None, None
 
 

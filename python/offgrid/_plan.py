@@ -225,9 +225,9 @@ class Plan:
     @staticmethod
     def _call_set(core: _core.Plan, points: Points, kind: NumpyKind) -> None:
         kept = [kind.contiguous(array) for array in reversed(points.arrays)]  # C's first axis is Python's last
-        addresses = [kind.address(array) for array in kept] + [0, 0]
+        x, y, z = ([kind.address(array) for array in kept] + [0, 0])[:3]
         stream = kind.stream(points.gpu)
-        core.set_points(points.count, *addresses[:3], stream)
+        core.set_points(points.count, x, y, z, stream)
         if points.gpu >= 0 and not kind.writable:  # borrowed: its owner does not know of our stream
             _core.gpu_wait(points.gpu, stream)
 

@@ -19,17 +19,13 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 import numpy as np
+from jax.extend.core import Primitive
 from jax.interpreters import ad, batching, mlir
 
 from offgrid._arrays import PRECISIONS
 from offgrid._autodiff import Transform, make_transform
 from offgrid._plan import columns
 from offgrid._transforms import dimension
-
-try:
-    from jax.extend.core import Primitive
-except ImportError:  # jax before 0.4.36
-    from jax.core import Primitive
 
 __all__ = ["nufft1", "nufft2"]
 
@@ -126,14 +122,13 @@ def jvp(primals: Any, tangents: Any, *, what: Transform) -> Any:
     moved = {axis: dot for axis, dot in enumerate(dots) if type(dot) is not ad.Zero}
     rule = to_modes_dot if what.to_modes else to_points_dot
     terms = rule(what, data, axes, None if type(data_dot) is ad.Zero else data_dot, moved)
-    value = bind(what, data, *axes)
-    return value, sum(terms[1:], terms[0]) if terms else ad.Zero.from_primal_value(value)
+    return bind(what, data, *axes), sum(terms[1:], terms[0])
 
 
 def to_modes_dot(what: Transform, data: Any, axes: Any, data_dot: Any, moved: dict[int, Any]) -> list[Any]:
     """A c_dot, and s i k_a A (x_a_dot c) for each axis: one batched execute; transposed, one batched adjoint."""
     vectors = ([data_dot] if data_dot is not None else []) + [data * dot for dot in moved.values()]
-    results = list(bind(what, jnp.stack(vectors), *axes)) if vectors else []
+    results = list(bind(what, jnp.stack(vectors), *axes))
     first = [results.pop(0)] if data_dot is not None else []
     return first + [times_frequency(what, result, axis) for axis, result in zip(moved, results)]
 

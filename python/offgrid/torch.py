@@ -131,7 +131,7 @@ def to_modes_jvp(what: Transform, data: Any, axes: Any, data_dot: Any, dots: dic
     """A c_dot + sum over a of s i k_a A (x_a_dot c)."""
     vectors = ([data_dot] if data_dot is not None else []) + [data * dot for dot in dots.values()]
     results = list(Nufft.apply(what, torch.stack(vectors), *axes).unbind(0))
-    total = results.pop(0) if data_dot is not None else 0
+    total: Any = results.pop(0) if data_dot is not None else 0
     return total + sum(times_frequency(what, result, a, what.sign) for a, result in zip(dots, results))
 
 
@@ -139,5 +139,5 @@ def to_points_jvp(what: Transform, data: Any, axes: Any, data_dot: Any, dots: di
     """A f_dot + sum over a of x_a_dot A (s i k_a f)."""
     vectors = ([data_dot] if data_dot is not None else []) + [times_frequency(what, data, a, what.sign) for a in dots]
     results = list(Nufft.apply(what, torch.stack(vectors), *axes).unbind(0))
-    total = results.pop(0) if data_dot is not None else 0
+    total: Any = results.pop(0) if data_dot is not None else 0
     return total + sum(dot * result for dot, result in zip(dots.values(), results))

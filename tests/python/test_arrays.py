@@ -82,11 +82,11 @@ def test_out_is_used(name, random):
     expected = kind.back(plan.execute(kind.of(strengths)))
     out = kind.of(np.zeros((2, *SHAPE), complex))
     assert plan.execute(kind.of(strengths), out=out) is out
-    assert np.array_equal(kind.back(out), expected)
+    assert oracle.error(kind.back(out), expected) < 1e-12  # a GPU adds up in any order
     wide = kind.of(np.zeros((2, SHAPE[0], 2 * SHAPE[1]), complex))
     every_second = wide[:, :, ::2]
     assert plan.execute(kind.of(strengths), out=every_second) is every_second
-    assert np.array_equal(kind.back(wide)[:, :, ::2], expected)
+    assert oracle.error(kind.back(wide)[:, :, ::2], expected) < 1e-12
     assert not kind.back(wide)[:, :, 1::2].any()
 
 

@@ -67,19 +67,20 @@ def delayed_ones(kind, count, stream):
     if kind.name == "cupy":
         with stream:
             data = kind.cupy.zeros(count, "complex128")
-            spin(lambda: kind.cupy.random.random((4096, 4096)) @ kind.cupy.random.random((4096, 4096)))
+            busy = kind.cupy.ones(1 << 27)
+            spin(lambda: kind.cupy.sqrt(busy, out=busy))
             data += 1
         return data
     torch = kind.torch
     with torch.cuda.stream(stream):
         data = torch.zeros(count, dtype=torch.complex128, device="cuda")
-        spin(lambda: torch.rand(4096, 4096, device="cuda") @ torch.rand(4096, 4096, device="cuda"))
+        spin(torch.ones(1 << 27, device="cuda").sqrt_)
         data += 1
     return data
 
 
 def spin(work):
-    for _ in range(20):
+    for _ in range(100):
         work()
 
 
