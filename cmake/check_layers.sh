@@ -25,8 +25,9 @@ rule 'api/|core/|registry\.hpp|offgrid/' src/api
 rule 'oracle/' oracle
 rule '[a-z_]+\.hpp|offgrid/|oracle/|CLI/|sys/|[a-z_]+\.h' cli
 rule 'offgrid/' examples
+rule 'offgrid/|nanobind/|gpu\.hpp|cuda_runtime_api\.h' python/src
 
-report 'OpenMP belongs in src/cpu/threads.hpp' "$(grep -rnE '# *pragma +omp|omp\.h|\bomp_[a-z]+ *\(' src oracle cli include |
+report 'OpenMP belongs in src/cpu/threads.hpp' "$(grep -rnE '# *pragma +omp|omp\.h|\bomp_[a-z]+ *\(' src oracle cli include python |
   grep -v '^src/cpu/threads.hpp:' || true)"
 report 'a path that leaves its folder' "$(grep -rnE '# *include *[<"]\.\./' src oracle cli include tests examples bench || true)"
 report 'the library never prints' "$(grep -rnE 'std::(cout|cerr|clog)|\bf?printf *\(' src | grep -v snprintf || true)"

@@ -1,8 +1,8 @@
 # Fails unless the code blocks of README.md are the programs of examples/, which the tests compile and run.
 cmake_path(GET CMAKE_CURRENT_LIST_DIR PARENT_PATH root)
 file(READ ${root}/README.md readme)
-foreach(language IN ITEMS c cpp)
-  set(program examples/readme_${language}.${language})
+foreach(program IN ITEMS examples/readme_c.c examples/readme_cpp.cpp examples/readme_python.py)
+  string(REGEX REPLACE ".*_([a-z]+)\\..*" "\\1" language ${program})
   file(READ ${root}/${program} source)
   string(FIND "${readme}" "```${language}\n${source}```" place)
   if(place EQUAL -1)

@@ -27,8 +27,9 @@ int main(void) {
   printf(
       "# Options\n\n"
       "Written by `./dev docs` from the library's table of options (`src/core/options.cpp`); do not edit.\n"
-      "The same names serve `offgrid_options_set` and `offgrid_options_set_text` in C, `Problem::options` in C++ and\n"
-      "the command line. Words may be given by name or by their place in the list, counted from 0.\n\n"
+      "The same names serve `offgrid_options_set` and `offgrid_options_set_text` in C, `Problem::options` in C++,\n"
+      "keyword arguments in Python and the command line. Words may be given by name or by their place in the list,\n"
+      "counted from 0.\n\n"
       "| option | values | meaning |\n| --- | --- | --- |\n");
   const char* line = offgrid_options_help();
   while (line && *line) line = print_row(line);

@@ -1,0 +1,58 @@
+"""What the gradients of offgrid.torch and offgrid.jax have in common.
+
+    to modes   f[k] = sum over j of c[j] exp(s i k.x[j])        to points   c[j] = sum over k of f[k] exp(s i k.x[j])
+
+are two faces of one plan of type 1: with sign s the first is its execute, with sign -s the second is its adjoint. So a
+transform and every one that its gradient needs, in data and in points, come from plans of one problem; those that differ
+only in their data are one batched execute.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from offgrid._plan import number, shape_of
+from offgrid._transforms import transform
+
+SIGNS = {1: -1, 2: +1}  # by type, where the caller gives none
+
+
+@dataclass(frozen=True)
+class Transform:
+    """A transform without its arrays. options: pairs, so that it can be hashed."""
+
+    to_modes: bool
+    shape: tuple[int, ...]
+    sign: int
+    tol: float
+    options: tuple[tuple[str, Any], ...]
+
+    @property
+    def adjoint(self) -> Transform:
+        return replace(self, to_modes=not self.to_modes, sign=-self.sign)
+
+    def tail(self, count: int) -> tuple[int, ...]:
+        """The last axes of the result."""
+        return self.shape if self.to_modes else (count,)
+
+    def run(self, data: Any, axes: tuple[Any, ...]) -> Any:
+        settings = {"tol": self.tol, "sign": self.sign if self.to_modes else -self.sign, **dict(self.options)}
+        return transform(1, axes, data, self.shape, settings, adjoint=not self.to_modes, keep_large=True)
+
+    def frequencies(self, axis: int) -> np.ndarray:
+        """k along an axis, shaped to multiply modes."""
+        n = self.shape[axis]
+        k = np.arange(n) - n // 2
+        if dict(self.options).get("mode_order") in ("fft", 1):
+            k = np.fft.ifftshift(k)
+        return k.reshape([-1] + [1] * (len(self.shape) - 1 - axis)).astype(np.float64)
+
+
+def make_transform(type: int, shape: Any, tol: Any, options: dict[str, Any]) -> Transform:
+    sign = options.pop("sign", 0) or SIGNS[type]
+    if sign not in (-1, 1):
+        raise ValueError(f"sign is {sign!r}; expected -1, 0 or 1")
+    return Transform(type == 1, shape_of(shape), sign, number(tol, "tol"), tuple(sorted(options.items())))

@@ -1,0 +1,72 @@
+"""Plans that are kept between calls, by problem and by points.
+
+A plan is taken out of the cache while it is used, so that threads never share one. Points count as the same by their
+values on the CPU; on a GPU by the tensor and its version (torch) or by the array, which cannot change (jax). Where
+nothing can tell (cupy), the points are set again, and only the plan is kept.
+"""
+
+from __future__ import annotations
+
+import threading
+from contextlib import contextmanager
+from typing import Any, Iterator
+
+from offgrid._plan import Plan, Points
+
+KEPT_PLANS = 8
+SMALL_BYTES = 256 << 20  # plain transforms leave no larger plan behind
+
+_lock = threading.Lock()
+_entries: list[tuple[Any, Plan, Any]] = []  # (problem, plan, remembered points), least recently used first
+
+
+def clear_cache() -> None:
+    """Frees the plans that nufft1, nufft2, offgrid.torch and offgrid.jax keep for later calls.
+
+    >>> import offgrid
+    >>> offgrid.clear_cache()
+    """
+    with _lock:
+        _entries.clear()
+
+
+def _take(problem: Any, points: Points) -> tuple[Plan | None, Any]:
+    """A plan for the problem, best one with these points already; it leaves the cache."""
+    with _lock:
+        fitting = [entry for entry in reversed(_entries) if entry[0] == problem]
+    found = [entry for entry in fitting if entry[2] is not None and entry[2].same(points.kind, points.arrays)]
+    with _lock:
+        for entry in found + fitting:
+            place = next((i for i, kept in enumerate(_entries) if kept is entry), None)
+            if place is not None:  # not taken by another thread meanwhile
+                del _entries[place]
+                return entry[1], entry[2] if any(entry is same for same in found) else None
+    return None, None
+
+
+def _keep(problem: Any, plan: Plan, remembered: Any) -> None:
+    with _lock:
+        _entries.append((problem, plan, remembered))
+        del _entries[:-KEPT_PLANS]
+
+
+@contextmanager
+def plan_for(type: int, shape: tuple[int, ...], points: Points, settings: dict[str, Any], *,
+             keep_large: bool) -> Iterator[Plan]:
+    """A plan for the problem with its points set. settings: the other arguments of Plan."""
+    settings = {"points_hint": points.count, **settings}
+    problem = (type, shape, points.gpu, tuple(sorted(settings.items())))
+    plan, remembered = _take(problem, points)
+    if plan is None:
+        device = settings.pop("device", None) or ("cpu" if points.gpu < 0 else f"cuda:{points.gpu}")
+        plan = Plan(type, shape, device=device, **settings)
+    if remembered is None:
+        plan._set(points)
+        remembered = points.kind.remember(points.arrays) if keep_large or _is_small(plan) else None
+    yield plan
+    if keep_large or _is_small(plan):
+        _keep(problem, plan, remembered)
+
+
+def _is_small(plan: Plan) -> bool:
+    return plan.get("memory_bytes") <= SMALL_BYTES

@@ -1,0 +1,102 @@
+"""nufft1 and nufft2: one call a transform."""
+
+from __future__ import annotations
+
+from math import prod
+from typing import Any
+
+from offgrid._arrays import PRECISIONS, kind_of, name_of_device
+from offgrid._cache import plan_for
+from offgrid._plan import Points, shape_of
+
+
+def dimension(points: Any) -> int:
+    """How many axes the points have, from a tuple of arrays or an (M, d) array."""
+    if isinstance(points, (tuple, list)):
+        dim = len(points)
+    else:
+        kind_of(points, "points")
+        dim = points.shape[1] if len(points.shape) == 2 else 1
+    if not 1 <= dim <= 3:
+        raise ValueError(f"points has {dim} axes; expected one, two or three")
+    return dim
+
+
+def complex_dtype(kind: Any, array: Any, name: str) -> str:
+    dtype = kind.dtype(array)
+    if dtype not in PRECISIONS:
+        raise TypeError(f"{name} has the dtype {dtype}; expected complex64 or complex128")
+    return dtype
+
+
+def leading(array: Any, tail: tuple[int, ...], name: str) -> tuple[int, ...]:
+    shape = tuple(array.shape)
+    lead = shape[: max(len(shape) - len(tail), 0)]
+    if shape[len(lead):] != tail:
+        raise ValueError(f"{name} has the shape {shape}; expected it to end in {tail}")
+    return lead
+
+
+def transform(type: int, points: Any, data: Any, shape: tuple[int, ...], settings: dict[str, Any], *,
+              out: Any = None, adjoint: bool = False, keep_large: bool = False) -> Any:
+    """One execute of a cached plan, or its adjoint; checks everything before anything is planned."""
+    for given in ("dtype", "transforms"):
+        if given in settings:
+            raise TypeError(f"{given} is not an option here: the data says it")
+    name = "strengths" if (type == 1) != adjoint else "modes"
+    kind = kind_of(data, name)
+    array = kind.take(data, name)
+    settings = {**settings, "dtype": complex_dtype(kind, array, name)}
+    checked = Points(points, len(shape))
+    if checked.dtype != PRECISIONS[settings["dtype"]]:
+        raise TypeError(f"points has the dtype {checked.dtype}; expected {PRECISIONS[settings['dtype']]}, as {name} is "
+                        f"{settings['dtype']}")
+    if kind.gpu(array) != checked.gpu:
+        raise ValueError(f"{name} is on {name_of_device(kind.gpu(array))}, but points on {name_of_device(checked.gpu)}")
+    tails = ((checked.count,), shape) if name == "strengths" else (shape, (checked.count,))
+    lead = leading(array, tails[0], name)
+    settings["transforms"] = max(prod(lead), 1)
+    if prod(lead) == 0:  # no vectors: nothing to compute
+        return out if out is not None else kind.finish(kind.empty(lead + tails[1], settings["dtype"], kind.gpu(array)),
+                                                       data, kind.gpu(array))
+    with plan_for(type, shape, checked, settings, keep_large=keep_large) as plan:
+        return (plan.adjoint if adjoint else plan.execute)(data, out)
+
+
+def nufft1(points: Any, strengths: Any, shape: Any, tol: float = 1e-6, *, out: Any = None, **options: Any) -> Any:
+    """Type 1, points to modes: modes[k] = sum over j of strengths[j] exp(-i k.x[j]), to a relative l2 error of `tol`.
+
+    points: an (M, d) array or a tuple of d arrays, the coordinates along the axes of `shape`, in radians; 2 pi periodic.
+    strengths: (..., M), complex64 or complex128; the leading axes are a batch.
+    shape: the modes, slowest axis first; k runs from -floor(n / 2) up along each axis.
+    Returns (..., *shape), the same kind of array on the same device. Options: `offgrid.options()`.
+
+    >>> import numpy as np, offgrid
+    >>> x = np.array([0.5, 2.0])
+    >>> modes = offgrid.nufft1((x,), np.array([1, 1j]), 8, tol=1e-9)
+    >>> k = np.arange(-4, 4)
+    >>> bool(np.allclose(modes, np.exp(-0.5j * k) + 1j * np.exp(-2j * k), atol=1e-8))
+    True
+    """
+    return transform(1, points, strengths, shape_of(shape), {"tol": tol, **options}, out=out)
+
+
+def nufft2(points: Any, modes: Any, tol: float = 1e-6, *, out: Any = None, **options: Any) -> Any:
+    """Type 2, modes to points: strengths[j] = sum over k of modes[k] exp(+i k.x[j]), to a relative l2 error of `tol`.
+
+    points: as in nufft1. modes: (..., n1, .. nd), complex64 or complex128; the leading axes are a batch.
+    Returns (..., M), the same kind of array on the same device.
+
+    >>> import numpy as np, offgrid
+    >>> modes = np.zeros(8, complex)
+    >>> modes[4 + 3] = 1  # k = 3
+    >>> x = np.array([0.1, 0.2])
+    >>> bool(np.allclose(offgrid.nufft2((x,), modes, tol=1e-9), np.exp(3j * x), atol=1e-8))
+    True
+    """
+    dim = dimension(points)
+    kind_of(modes, "modes")
+    if len(modes.shape) < dim:
+        raise ValueError(f"modes has the shape {tuple(modes.shape)}; expected at least {dim} axes, as points has")
+    shape = tuple(int(n) for n in modes.shape[len(modes.shape) - dim:])
+    return transform(2, points, modes, shape, {"tol": tol, **options}, out=out)

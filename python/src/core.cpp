@@ -1,0 +1,214 @@
+// The extension offgrid._core: a plan of the C interface that takes addresses and streams as numbers, and a view of a
+// DLPack capsule. What an array is, and whether it fits, is decided in python/offgrid before anything here is called.
+//
+// Calls run without the GIL. A plan may be executed by several threads at once; set_points and close wait until nobody
+// executes, and an execute says how many points it was checked for, so that a thread that changes the points in between
+// cannot make it read or write past an array.
+#include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include <chrono>
+#include <mutex>
+#include <offgrid/offgrid.hpp>
+#include <shared_mutex>
+
+#include "gpu.hpp"
+
+namespace nb = nanobind;
+using namespace nb::literals;
+
+namespace {
+
+using Address = std::uintptr_t;
+using Modes = std::vector<std::int64_t>;
+using Execute = offgrid_status (*)(offgrid_plan, void*, void*, void*);
+
+void* pointer(Address address) { return reinterpret_cast<void*>(address); }
+
+std::vector<offgrid::Option> options_of(const nb::dict& given) {
+  std::vector<offgrid::Option> options;
+  for (const auto [name, value] : given) {
+    const auto key = nb::cast<std::string>(name);
+    if (nb::isinstance<nb::str>(value))
+      options.emplace_back(key, nb::cast<std::string>(value).c_str());
+    else
+      options.emplace_back(key, nb::cast<double>(nb::float_(value)));
+  }
+  return options;
+}
+
+// What a plan is made from. Sizes are in the order of C: the first axis is contiguous.
+struct Spec {
+  offgrid::Problem problem;
+  offgrid_precision precision;
+  int gpu;  // -1: the CPU
+};
+
+class Plan {
+ public:
+  explicit Plan(const Spec& spec) : gpu_(spec.gpu) {
+    const GpuGuard guard(gpu_);
+    const auto options = offgrid::detail::make_options(spec.problem);
+    offgrid_plan raw = nullptr;
+    offgrid::detail::check(offgrid_plan_create(&raw, spec.problem.type, static_cast<int>(spec.problem.modes.size()),
+                                               spec.problem.modes.data(), spec.problem.tolerance, spec.precision,
+                                               options.get()));
+    handle_.reset(raw);
+  }
+  Plan(const Plan&) = delete;
+  Plan& operator=(const Plan&) = delete;
+  ~Plan() {
+    try {
+      close();
+    } catch (const offgrid::Error&) {  // the CUDA runtime may be gone when the interpreter ends
+    }
+  }
+
+  void set_points(std::int64_t count, Address x, Address y, Address z, Address stream) {
+    const std::unique_lock lock(in_use_);
+    require_open();
+    const GpuGuard guard(gpu_);
+    offgrid::detail::check(
+        offgrid_set_points(handle_.get(), count, pointer(x), pointer(y), pointer(z), pointer(stream)));
+    count_ = count;
+  }
+
+  template <Execute call> void run(Address strengths, Address modes, std::int64_t count, Address stream) {
+    const std::shared_lock lock(in_use_);
+    require_points(count);
+    const GpuGuard guard(gpu_);
+    offgrid::detail::check(call(handle_.get(), pointer(strengths), pointer(modes), pointer(stream)));
+  }
+
+  // What a call costs in C: seconds an execute, for bench/python_overhead.py.
+  double seconds(Address strengths, Address modes, int repeats) {
+    const std::shared_lock lock(in_use_);
+    require_open();
+    const GpuGuard guard(gpu_);
+    const auto start = std::chrono::steady_clock::now();
+    for (int i = 0; i < repeats; ++i)
+      offgrid::detail::check(offgrid_execute(handle_.get(), pointer(strengths), pointer(modes), nullptr));
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count() / repeats;
+  }
+
+  double get(const std::string& name) {
+    const std::shared_lock lock(in_use_);
+    require_open();
+    double value = 0;
+    offgrid::detail::check(offgrid_plan_get(handle_.get(), name.c_str(), &value));
+    return value;
+  }
+
+  std::string describe() {
+    const std::unique_lock lock(in_use_);
+    require_open();
+    return offgrid_plan_describe(handle_.get());
+  }
+
+  void close() {
+    const std::unique_lock lock(in_use_);
+    const GpuGuard guard(gpu_);
+    handle_.reset();
+  }
+
+ private:
+  void require_open() const {
+    if (!handle_) throw offgrid::Error(OFFGRID_WRONG_STATE, "the plan was closed");
+  }
+  void require_points(std::int64_t count) const {
+    require_open();
+    if (count != count_)
+      throw offgrid::Error(OFFGRID_WRONG_STATE, "execute: another thread changed the points meanwhile");
+  }
+
+  offgrid::detail::PlanHandle handle_;
+  std::int64_t count_ = -1;  // -1: not set yet
+  int gpu_;
+  std::shared_mutex in_use_;
+};
+
+// A DLPack capsule, kept as long as the view lives.
+class View {
+ public:
+  explicit View(nb::ndarray<nb::ro> array) : array_(std::move(array)) {}
+  [[nodiscard]] Address address() const { return reinterpret_cast<Address>(array_.data()); }
+  [[nodiscard]] nb::tuple shape() const {
+    nb::list sizes;
+    for (std::size_t axis = 0; axis < array_.ndim(); ++axis) sizes.append(array_.shape(axis));
+    return nb::tuple(sizes);
+  }
+  [[nodiscard]] std::string dtype() const {
+    const auto type = array_.dtype();
+    const std::string bits = std::to_string(type.bits);
+    if (type.lanes != 1) return "vectors";
+    if (type.code == static_cast<std::uint8_t>(nb::dlpack::dtype_code::Float)) return "float" + bits;
+    if (type.code == static_cast<std::uint8_t>(nb::dlpack::dtype_code::Complex)) return "complex" + bits;
+    return "a dtype of " + bits + " bits";
+  }
+  [[nodiscard]] int gpu() const { return array_.device_type() == nb::device::cpu::value ? -1 : array_.device_id(); }
+  [[nodiscard]] bool contiguous() const {
+    std::int64_t expected = 1;
+    for (std::size_t axis = array_.ndim(); axis-- > 0; expected *= static_cast<std::int64_t>(array_.shape(axis)))
+      if (array_.shape(axis) > 1 && array_.stride(axis) != expected) return false;
+    return true;
+  }
+
+ private:
+  nb::ndarray<nb::ro> array_;
+};
+
+// offgrid._error.Error(status, message).
+void raise_error(const std::exception_ptr& thrown, void*) {
+  try {
+    std::rethrow_exception(thrown);
+  } catch (const offgrid::Error& error) {
+    const nb::object type = nb::module_::import_("offgrid._error").attr("Error");
+    const nb::object value = type(static_cast<int>(error.status()), error.what());
+    PyErr_SetObject(type.ptr(), value.ptr());
+  }
+}
+
+using NoGil = nb::call_guard<nb::gil_scoped_release>;
+
+}  // namespace
+
+NB_MODULE(_core, module) {
+  module.doc() = "The C interface of offgrid for the Python package; not for direct use.";
+  nb::set_leak_warnings(false);  // the library never prints, not even when the interpreter ends in the middle of a call
+  nb::register_exception_translator(raise_error);
+
+  nb::class_<Plan>(module, "Plan")
+      .def(
+          "__init__",
+          [](Plan* self, int type, Modes modes, double tolerance, bool single, const nb::dict& options, int gpu) {
+            Spec spec{{}, single ? OFFGRID_F32 : OFFGRID_F64, gpu};
+            spec.problem.type = type, spec.problem.modes = std::move(modes), spec.problem.tolerance = tolerance;
+            spec.problem.options = options_of(options);
+            const nb::gil_scoped_release no_gil;
+            new (self) Plan(spec);
+          },
+          "type"_a, "modes"_a, "tolerance"_a, "single"_a, "options"_a, "gpu"_a)
+      .def("set_points", &Plan::set_points, "count"_a, "x"_a, "y"_a, "z"_a, "stream"_a, NoGil())
+      .def("execute", &Plan::run<offgrid_execute>, "strengths"_a, "modes"_a, "count"_a, "stream"_a, NoGil())
+      .def("adjoint", &Plan::run<offgrid_execute_adjoint>, "strengths"_a, "modes"_a, "count"_a, "stream"_a, NoGil())
+      .def("seconds", &Plan::seconds, "strengths"_a, "modes"_a, "repeats"_a, NoGil())
+      .def("get", &Plan::get, "name"_a, NoGil())
+      .def("describe", &Plan::describe, NoGil())
+      .def("close", &Plan::close, NoGil());
+
+  nb::class_<View>(module, "View")
+      .def(nb::init<nb::ndarray<nb::ro>>(), "capsule"_a)
+      .def_prop_ro("address", &View::address)
+      .def_prop_ro("shape", &View::shape)
+      .def_prop_ro("dtype", &View::dtype)
+      .def_prop_ro("gpu", &View::gpu)
+      .def_prop_ro("contiguous", &View::contiguous);
+
+  module.def("version", &offgrid_version);
+  module.def("devices", &offgrid_devices, NoGil());
+  module.def("options_help", &offgrid_options_help);
+  module.def("gpu_empty", &gpu_empty, "shape"_a, "dtype"_a, "gpu"_a, "stream"_a);
+  module.def("gpu_wait", &gpu_wait, "gpu"_a, "stream"_a, NoGil());
+}

@@ -1,0 +1,49 @@
+"""The examples of the package, in small: each says by its exit status whether what it shows is so, and draws a picture."""
+
+import pathlib
+import subprocess
+import sys
+
+import kinds
+import offgrid
+import pytest
+
+EXAMPLES = pathlib.Path(__file__).parents[2] / "examples"
+PACKAGE = pathlib.Path(offgrid.__file__).parents[1]
+
+
+def run(folder, name, *flags):
+    if not EXAMPLES.exists():
+        pytest.skip("the examples are not here")
+    found = subprocess.run([sys.executable, EXAMPLES / f"{name}.py", *flags, "--output", "picture.png"], cwd=folder,
+                           capture_output=True, text=True, env={"PYTHONPATH": str(PACKAGE), "PYTHONDONTWRITEBYTECODE": "1"})
+    assert found.returncode == 0, found.stdout + found.stderr
+    head = (folder / "picture.png").read_bytes()[:24]
+    assert head.startswith(b"\x89PNG") and int.from_bytes(head[16:20], "big") > 60
+    return found.stdout
+
+
+def test_the_program_of_the_readme():
+    if not EXAMPLES.exists():
+        pytest.skip("the examples are not here")
+    subprocess.run([sys.executable, EXAMPLES / "readme_python.py"], check=True, env={"PYTHONPATH": str(PACKAGE)})
+
+
+def test_mri(tmp_path):
+    pytest.importorskip("scipy", reason="scipy is not installed")
+    assert "conjugate gradients" in run(tmp_path, "mri", "--pixels", "64", "--steps", "20")
+
+
+def test_density_slices(tmp_path):
+    run(tmp_path, "density_slices", "--particles", "20000", "--modes", "32", "--pixels", "50")
+
+
+@pytest.mark.parametrize("library", ["torch", "jax"])
+def test_sampling_points(tmp_path, library):
+    try:
+        kinds.need(library)
+    except kinds.Absent as reason:
+        pytest.skip(str(reason))
+    pytest.importorskip("scipy", reason="scipy is not installed")
+    assert library in run(tmp_path, "sampling_points", "--pixels", "24", "--points", "400", "--steps", "20",
+                          "--library", library)

@@ -1,0 +1,127 @@
+"""offgrid.jax: derivatives by jax's own checks, forward and backward, twice; jit; vmap; plans that are kept."""
+
+import numpy as np
+import oracle
+import pytest
+from conftest import made
+
+import offgrid
+from test_cache import counted  # noqa: F401, a fixture
+
+try:
+    import jax
+    import jax.numpy as jnp
+    from jax.test_util import check_grads
+
+    import offgrid.jax as oj
+    jax.config.update("jax_enable_x64", True)
+except ImportError:
+    jax = None
+pytestmark = pytest.mark.skipif(jax is None, reason="jax is not installed")
+
+SHAPES = {1: (6,), 2: (4, 5), 3: (3, 4, 2)}
+TOL = 1e-13
+
+
+@pytest.fixture(params=["jax", "jax-cuda"])
+def kind(request):
+    kind = made(request.param)
+    with jax.default_device(kind.device):
+        yield kind
+
+
+def arrays(kind, random, dim, count=7, lead=()):
+    points = [kind.of(x) for x in oracle.random_points(random, dim, count)]
+    strengths = kind.of(oracle.random_complex(random, lead + (count,)))
+    return points, strengths, kind.of(oracle.random_complex(random, lead + SHAPES[dim]))
+
+
+def type1(dim, **options):
+    return lambda data, *points: oj.nufft1(points, data, SHAPES[dim], TOL, **options)
+
+
+def type2(**options):
+    return lambda data, *points: oj.nufft2(points, data, TOL, **options)
+
+
+def power(transform):
+    return lambda *arguments: jnp.sum(jnp.abs(transform(*arguments)) ** 2)
+
+
+@pytest.mark.parametrize("dim", [1, 2, 3])
+def test_derivatives(kind, random, dim):
+    points, strengths, modes = arrays(kind, random, dim)
+    check_grads(type1(dim), (strengths, *points), order=1, modes=["fwd", "rev"])
+    check_grads(type2(), (modes, *points), order=1, modes=["fwd", "rev"])
+
+
+@pytest.mark.parametrize("options", [{"sign": 1, "mode_order": "fft"}, {"sign": -1}])
+def test_second_derivatives_with_signs_orders_and_batches(kind, random, options):
+    points, strengths, modes = arrays(kind, random, 2, count=4, lead=(2,))
+    check_grads(type1(2, **options), (strengths, *points), order=2, modes=["fwd", "rev"])
+    check_grads(type2(**options), (modes, *points), order=2, modes=["fwd", "rev"])
+
+
+def test_jit(kind, random):
+    points, strengths, modes = arrays(kind, random, 2)
+    for transform, data in ((type1(2), strengths), (type2(), modes)):
+        assert jnp.allclose(jax.jit(transform)(data, *points), transform(data, *points), atol=1e-11)
+        gradient = jax.grad(power(transform), argnums=(1, 2))
+        for inside, outside in zip(jax.jit(gradient)(data, *points), gradient(data, *points)):
+            assert jnp.allclose(inside, outside, atol=1e-9)
+
+
+def test_vmap_over_data_and_over_points(kind, random):
+    points, strengths, _ = arrays(kind, random, 2, lead=(3,))
+    expected = type1(2)(strengths, *points)
+    assert jnp.allclose(jax.vmap(lambda c: type1(2)(c, *points), in_axes=1)(strengths.T), expected)
+    moved = jnp.stack([points[0], points[0] + 1, points[0] - 2])
+    over_both = jax.vmap(type1(2), (0, 0, None))(strengths, moved, points[1])
+    assert jnp.allclose(jax.jit(jax.vmap(type1(2), (0, 0, None)))(strengths, moved, points[1]), over_both)
+    for i in range(3):
+        assert jnp.allclose(over_both[i], type1(2)(strengths[i], moved[i], points[1]))
+
+
+def test_results_stay_on_their_device(kind, random):
+    points, strengths, _ = arrays(kind, random, 1)
+    kind.back(type1(1)(strengths, *points))
+    kind.back(jax.grad(power(type1(1)), argnums=1)(strengths, *points))
+
+
+def test_a_training_loop_plans_once(kind, random, counted):  # noqa: F811
+    points, strengths, _ = arrays(kind, random, 2)
+    for _ in range(4):
+        jax.grad(power(type1(2)))(strengths, *points)
+    assert counted["made"] == 1 and counted["set"] == 1  # forward and backward share the plan
+
+
+def test_one_batched_execute_for_a_gradient(kind, random, monkeypatch):
+    points, strengths, _ = arrays(kind, random, 3)
+    offgrid.clear_cache()
+    calls = []
+    run = offgrid.Plan._run
+    monkeypatch.setattr(offgrid.Plan, "_run", lambda self, *rest: (calls.append(self.transforms), run(self, *rest))[1])
+    jax.grad(power(type1(3)), argnums=(1, 2, 3))(strengths, *points)
+    assert calls == [1, 3]
+    calls.clear()
+    jax.vjp(type1(3), strengths, *points)[1](jnp.ones(SHAPES[3], complex))
+    assert calls == [1, 4]
+
+
+def test_wrong_arguments_are_named(kind, random):
+    points, strengths, _ = arrays(kind, random, 1)
+    with pytest.raises(TypeError, match="strengths is a list"):
+        oj.nufft1(points, [1j] * 7, 4)
+    with pytest.raises(TypeError, match=r"points\[0\] has the dtype float32; expected float64"):
+        oj.nufft1([points[0].astype("float32")], strengths, 4)
+    with pytest.raises(ValueError, match=r"strengths has the shape \(6,\)"):
+        jax.jit(lambda c: oj.nufft1(points, c, 4))(strengths[1:])
+    with pytest.raises(TypeError, match="strengths is being traced by jax: use offgrid.jax"):
+        jax.jit(lambda c: offgrid.nufft1(points, c, 4))(strengths)
+
+
+def test_immutable_arrays_cannot_be_out(kind, random):
+    points, strengths, modes = arrays(kind, random, 1)
+    with pytest.raises(TypeError, match="cannot be written to"):
+        offgrid.nufft1(points, strengths, SHAPES[1], out=modes)
+    assert np.isfinite(kind.back(offgrid.nufft1(points, strengths, SHAPES[1]))).all()
