@@ -89,6 +89,7 @@ Method first_choice(const Design& design, const Device& device, const GridShape&
   const Method asked = design.options.method;
   const auto cells = static_cast<double>(grid.cells);
   const bool can_sweep = design.dim() > 1 && device.major >= sweep_major &&
+                         std::uint64_t{grid.n[0]} * grid.n[1] <= ~std::uint32_t{0} &&
                          make_bins(grid, sweep_box(design.dim(), design.window.width)).total() < 0xffffffff;
   if (asked == Method::sweep) return can_sweep ? Method::sweep : Method::sm;
   if (asked != Method::automatic) return asked;
