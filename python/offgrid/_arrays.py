@@ -93,6 +93,8 @@ class CupyKind(NumpyKind):
         return array.data.ptr
 
     def empty(self, shape: tuple[int, ...], dtype: str, gpu: int) -> Any:
+        if self.cupy.cuda.runtime.getDevice() == gpu:  # a `with` block costs microseconds
+            return self.cupy.empty(shape, dtype)
         with self.cupy.cuda.Device(gpu):
             return self.cupy.empty(shape, dtype)
 
@@ -111,13 +113,15 @@ class TorchKind(NumpyKind):
         self.torch = torch
         self.names = {getattr(torch, name): name for name in NAMES.values()}
         self.dtypes = {name: dtype for dtype, name in self.names.items()}
+        # The stream's address without a Stream around it, which takes longer to make than a tiny transform.
+        self.raw_stream = getattr(torch._C, "_cuda_getCurrentRawStream", None)
 
     def take(self, value: Any, name: str) -> Any:
         if value.requires_grad and self.torch.is_grad_enabled():
             raise TypeError(f"{name} requires a gradient: use offgrid.torch, or detach it")
-        if value.layout is not self.torch.strided or value.device.type not in ("cpu", "cuda"):
+        if value.layout is not self.torch.strided or not (value.is_cpu or value.is_cuda):
             raise TypeError(f"{name} is a {value.layout} tensor on {value.device}; expected a dense one on cpu or cuda")
-        return value.resolve_conj().resolve_neg()
+        return value.resolve_conj().resolve_neg() if value.is_conj() or value.is_neg() else value
 
     def dtype(self, array: Any) -> str:
         return self.names.get(array.dtype) or str(array.dtype).removeprefix("torch.")
@@ -132,10 +136,12 @@ class TorchKind(NumpyKind):
         return array.data_ptr()
 
     def empty(self, shape: tuple[int, ...], dtype: str, gpu: int) -> Any:
-        return self.torch.empty(shape, dtype=self.dtypes[dtype], device="cpu" if gpu < 0 else f"cuda:{gpu}")
+        return self.torch.empty(shape, dtype=self.dtypes[dtype], device="cpu" if gpu < 0 else gpu)
 
     def stream(self, gpu: int) -> int:
-        return 0 if gpu < 0 else self.torch.cuda.current_stream(gpu).cuda_stream
+        if gpu < 0:
+            return 0
+        return self.raw_stream(gpu) if self.raw_stream else self.torch.cuda.current_stream(gpu).cuda_stream
 
     def check_out(self, out: Any) -> None:
         if out.is_conj() or out.is_neg():
@@ -147,7 +153,7 @@ class TorchKind(NumpyKind):
     def remember(self, arrays: list[Any]) -> Remembered | None:
         if arrays[0].get_device() < 0:
             return super().remember(arrays)
-        return None if any(array.is_inference() for array in arrays) else SameTensors(arrays)
+        return SameTensors(arrays)
 
     def host(self, array: Any) -> np.ndarray:
         return array.detach().numpy()
@@ -268,19 +274,16 @@ class SameValues(Remembered):
 
 
 class SameTensors(Remembered):
-    """Tensors on a GPU: the same memory at the same version. The tensors are kept, so their memory is not reused."""
+    """Tensors on a GPU: a copy there. A tensor's version says nothing of writes through .data or by other libraries; to
+    compare waits for the GPU, as setting the points again would."""
 
     def __init__(self, arrays: list[Any]) -> None:
-        self.tensors = [array.detach() for array in arrays]
-        self.marks = [self.mark(array) for array in arrays]
-
-    @staticmethod
-    def mark(array: Any) -> tuple[Any, ...]:
-        version = None if array.is_inference() else array._version  # such tensors have none
-        return array.data_ptr(), version, array.shape, array.stride()
+        self.copies = [array.detach().clone() for array in arrays]
 
     def same(self, kind: NumpyKind, arrays: list[Any]) -> bool:
-        return isinstance(kind, TorchKind) and self.marks == [self.mark(array) for array in arrays]
+        return isinstance(kind, TorchKind) and all(
+            copy.shape == array.shape and copy.device == array.device and kind.torch.equal(copy, array)
+            for copy, array in zip(self.copies, arrays))
 
 
 class SameObjects(Remembered):

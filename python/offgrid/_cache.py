@@ -1,8 +1,8 @@
 """Plans that are kept between calls, by problem and by points.
 
 A plan is taken out of the cache while it is used, so that threads never share one. Points count as the same by their
-values on the CPU; on a GPU by the tensor and its version (torch) or by the array, which cannot change (jax). Where
-nothing can tell (cupy), the points are set again, and only the plan is kept.
+values; arrays of jax on a GPU, which cannot change, by themselves. Where to compare would cost more than to set them
+again (cupy), the points are set again, and only the plan is kept.
 """
 
 from __future__ import annotations

@@ -8,8 +8,7 @@
 torch.Size([20])
 
 Both functions work under torch.func (grad, jvp, vmap), any number of times. Plans are kept for later calls; a loop
-that uses the same points again does not sort them again. On a GPU, points are the same when the tensor and its version are:
-do not write to them behind torch's back (through .data, or from another library).
+that uses the same points again does not sort them again.
 """
 
 from __future__ import annotations

@@ -43,7 +43,7 @@ GpuGuard::~GpuGuard() {
   if (before_ >= 0) (void)cudaSetDevice(before_);
 }
 
-nb::ndarray<> gpu_empty(const Sizes& shape, const std::string& dtype, int gpu, std::uintptr_t stream) {
+nb::ndarray<nb::array_api> gpu_empty(const Sizes& shape, const std::string& dtype, int gpu, std::uintptr_t stream) {
   const GpuGuard guard(gpu);
   const bool single = dtype == "complex64";
   std::size_t bytes = single ? 8 : 16;
@@ -68,7 +68,7 @@ GpuGuard::GpuGuard(int gpu) {
 
 GpuGuard::~GpuGuard() = default;
 
-nb::ndarray<> gpu_empty(const Sizes&, const std::string&, int gpu, std::uintptr_t) {
+nb::ndarray<nb::array_api> gpu_empty(const Sizes&, const std::string&, int gpu, std::uintptr_t) {
   const GpuGuard guard(gpu);
   return {};
 }

@@ -8,24 +8,54 @@
 
 namespace offgrid::cuda {
 
-inline double points_time(const Problem& problem, const Sizes& grid, int width, const Options& options) {
-  const auto count = static_cast<double>(expected_points(problem, options));
+struct SweepCosts {
+  double point, axis_cell;  // a point; and a cell that it reaches along an axis
+  double batch;             // points that are worked on together
+  double product;           // of a point with a cell of the window
+  double visit;             // of a cell of the grid: it is added to, or read
+};
+
+constexpr SweepCosts sweep_costs(bool to_modes, bool f64) {
+  if (to_modes) return f64 ? SweepCosts{8, 0.73, 0, 0.082, 2.5} : SweepCosts{5, 0, 115, 0.075, 2.6};
+  return f64 ? SweepCosts{30, 0, 180, 0.1, 2.2} : SweepCosts{10, 0, 400, 0.1, 0};
+}
+
+inline constexpr double scattered_result = 55;             // at least: results go to random places in memory
+inline constexpr double wide_visit = 1.9, wide_cell = 14;  // what a grid of f64 costs more than one of f32
+
+inline double sweep_time(const Problem& problem, double count, double cells, int width) {
   const bool f64 = problem.precision == Precision::f64, to_modes = problem.type == 1;
-  if (problem.dim == 1) return count * (to_modes ? 10 + 9 * width : 20 + 4 * width);
-  if (options.method != Method::automatic && options.method != Method::sweep)
-    return count * (30 + std::pow(width, problem.dim) * (to_modes ? 5.5 : 1.7));
-  const double cells = static_cast<double>(grid[0]) * static_cast<double>(grid[1]) * static_cast<double>(grid[2]);
+  const bool wide = !f64 && problem.tolerance < wide_sums_tolerance;
+  const SweepCosts costs = sweep_costs(to_modes, f64);
   const SweepTiles tiles = sweep_tiles(problem.dim, width);
   const Sizes box = sweep_box(problem.dim, width);
   const double plane = 64.0 * tiles.octets * tiles.x_warps * tiles.m_tiles;
   const double planes = problem.dim == 3 ? tiles.planes * tiles.plane_warps : 1;
   const double boxed = static_cast<double>(box[0] * box[1]) * (problem.dim == 3 ? planes - width + 1 : 1);
-  const double batch = std::clamp(boxed * count / cells, 1.0, 32.0);  // points that are worked on together
-  const double padding = std::ceil(batch / 8) * 8 / batch;
-  const double products = 0.09 * plane * planes * padding;
-  const double halo = plane / static_cast<double>(box[0] * box[1]);  // times that a cell is added to, or read
-  const double visit = to_modes ? (f64 ? 6.7 : 2.2) : (f64 ? 3.0 : 1.5);
-  return count * (55 + 0.5 * problem.dim * width + 600 / batch + products) + cells * halo * visit;
+  const double batch = std::clamp(boxed * count / cells, 1.0, 32.0);
+  const double padding = batch < 32 ? 1 + 3.5 / batch : 1;  // to a multiple of 8
+  // Warps wait for each other; tiles of one plane read more; and a block alone on its multiprocessor waits again.
+  const bool teams = tiles.x_warps * tiles.plane_warps > 1, thin = problem.dim == 3 && tiles.planes % 2 == 1;
+  const double shape = tiles.blocks == 1 ? 1.4 : teams ? 1.1 : thin ? 1.12 : 1;
+  const double halo = plane / static_cast<double>(box[0] * box[1]);  // times that a cell is visited
+  const double a_point = costs.point + costs.axis_cell * problem.dim * width + costs.batch / batch +
+                         costs.product * shape * plane * planes * padding;
+  return count * (to_modes ? a_point : std::max(a_point, 1.1 * scattered_result)) +
+         cells * (halo * (costs.visit + (wide && to_modes ? wide_visit : 0)) + (wide ? wide_cell : 0));
+}
+
+inline double points_time(const Problem& problem, const Sizes& grid, int width, const Options& options) {
+  const auto count = static_cast<double>(expected_points(problem, options));
+  const double cells = static_cast<double>(grid[0]) * static_cast<double>(grid[1]) * static_cast<double>(grid[2]);
+  const bool to_modes = problem.type == 1;
+  if (problem.dim == 1) return count * (to_modes ? 10 + 9 * width : 20 + 4 * width);
+  const bool sweeps = (options.method == Method::automatic || options.method == Method::sweep) &&
+                      (to_modes || sweep_reads(problem.dim, width, count / cells));
+  if (sweeps) return sweep_time(problem, count, cells, width);
+  const double reached = std::pow(width, problem.dim);
+  if (to_modes) return count * (30 + 5.5 * reached);
+  const double read = problem.dim == 3 && problem.precision == Precision::f64 ? 4 : 0.8;
+  return count * std::max(40 + read * reached, scattered_result);
 }
 
 inline BackendTraits cost_traits() {

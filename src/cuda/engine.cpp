@@ -130,6 +130,8 @@ template <class T> class CudaEngine final : public Engine<T> {
       sorter_->run(points, sets_, native(stream));
     sorter_->trim(kept_scratch_bytes);
     count_ = points.count;
+    points_stream_ = native(stream);
+    points_set_.record(points_stream_);
   }
 
   GridLease lease_grid(std::int64_t batch, Stream stream) const override {
@@ -137,6 +139,7 @@ template <class T> class CudaEngine final : public Engine<T> {
     auto grid = take(native(stream));
     const bool in_graph = capturing(native(stream));
     if (!in_graph && grid->stream != native(stream)) grid->done.make_wait(native(stream));
+    if (!in_graph && points_stream_ != native(stream)) points_set_.make_wait(native(stream));  // the sort may still run
     grid->batch = static_cast<int>(batch);
     grid->stream = native(stream);
     return GridLease(grid.release(),
@@ -325,6 +328,8 @@ template <class T> class CudaEngine final : public Engine<T> {
   std::unique_ptr<Sorter<T>> sorter_;
   std::vector<PointSet<T>> sets_;
   std::int64_t count_ = 0;
+  Event points_set_;  // executes on another stream than set_points's wait for it
+  cudaStream_t points_stream_ = nullptr;
   mutable std::size_t workspace_bytes_ = 0;
   bool callers_memory_ = false;
   mutable std::mutex mutex_;

@@ -62,7 +62,8 @@ inline constexpr std::int64_t paper_subproblem = 1024;
 inline constexpr std::int64_t most_record_points = std::int64_t{1} << 25;  // above it set_points spares their memory
 inline constexpr std::int64_t most_set_points = std::int64_t{1} << 26;     // sorted together: bounds the scratch
 inline constexpr std::size_t kept_scratch_bytes = std::size_t{2} << 30;
-inline constexpr std::size_t roomy_tile_bytes = 56 << 10;  // several blocks a multiprocessor fit
+inline constexpr std::size_t unasked_shared_bytes = 48 << 10;  // CUDA's: more has to be asked for
+inline constexpr std::size_t roomy_tile_bytes = 56 << 10;      // several blocks a multiprocessor fit
 
 // Error of a sum of so many terms of random sign in f32, relative to the sum.
 inline double f32_sum_error(std::int64_t terms) { return 4e-8 * std::sqrt(static_cast<double>(terms)); }
@@ -112,8 +113,10 @@ inline constexpr std::int64_t pruned_fft_bytes = std::int64_t{16} << 20;
 
 // f32 strengths are added up in f64 under this tolerance, and where so many terms, or partial sums of so many, would miss
 // it. allowed_error: before deconvolution amplifies it.
+inline constexpr double wide_sums_tolerance = 5e-6;
 inline bool needs_wide_sums(double tolerance, double allowed_error, std::int64_t terms, std::int64_t partial_sums) {
-  return tolerance < 5e-6 || std::hypot(f32_sum_error(terms), f32_sum_error(partial_sums)) > 0.5 * allowed_error;
+  return tolerance < wide_sums_tolerance ||
+         std::hypot(f32_sum_error(terms), f32_sum_error(partial_sums)) > 0.5 * allowed_error;
 }
 
 }  // namespace offgrid::cuda

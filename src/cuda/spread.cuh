@@ -168,19 +168,13 @@ template <class T, class A, int D, int W> struct TileAgent {
       auto* cells = reinterpret_cast<Complex<A>*>(a.cells) + (vectors.first + v) * a.grid.cells;
       const A *re = tiles + 2 * v * tile_cells(), *im = re + tile_cells();
       const std::uint32_t y = row % tile.size[1], z = row / tile.size[1];
-      const std::uint64_t start = (std::uint64_t{wrap(corner, 2, z)} * a.grid.n[1] + wrap(corner, 1, y)) * a.grid.n[0];
+      const std::uint32_t* n = a.grid.n;
+      const std::uint64_t start = (std::uint64_t{wrap(corner[2] + z, n[2])} * n[1] + wrap(corner[1] + y, n[1])) * n[0];
       for (std::uint32_t x = threadIdx.x % 32; x < tile.size[0]; x += 32) {
         const A real = re[row * tile.size[0] + x], imaginary = im[row * tile.size[0] + x];
-        if (real != 0 || imaginary != 0) add(cells + start + wrap(corner, 0, x), real, imaginary);
+        if (real != 0 || imaginary != 0) add(cells + start + wrap(corner[0] + x, n[0]), real, imaginary);
       }
     }
-  }
-
-  // A bin and its reach may be longer than a short axis.
-  __device__ std::uint32_t wrap(const std::uint32_t* corner, int axis, std::uint32_t offset) const {
-    std::uint64_t place = std::uint64_t{corner[axis]} + offset;
-    while (place >= a.grid.n[axis]) place -= a.grid.n[axis];
-    return static_cast<std::uint32_t>(place);
   }
 };
 

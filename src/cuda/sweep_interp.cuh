@@ -5,79 +5,59 @@
 
 namespace offgrid::cuda {
 
-template <class T, class A, int D, int W> struct SweepInterpAgent {
+// The window of a warp, in registers.
+template <class T, class A, int D, int W> struct SweepInterpWindow {
   using Team = SweepTeam<T, A, D, W>;
   using Shape = SweepShape<D, W>;
-  using Rows = typename Team::Rows;
-
-  struct Shared {
-    Rows rows[Team::buffers];
-    alignas(16) double sums[Team::buffers][Shape::warps][8][2][32];  // [warp][y][re, im][point]
-  };
 
   // Planes that are fetched before they are needed, to hide their latency, in as many registers as are free.
-  static constexpr int early_planes = D == 2 ? 1 : Shape::m_tiles * Shape::octets == 1 ? 3 : 1;
-  static constexpr int chains = Shape::m_tiles * Shape::octets == 1 ? 2 : 1;  // of products that wait for each other
-
-  Team team;
-  Shared& shared;
-  int vector;
-  int end_plane = -1;  // of the window; none yet
-  std::uint32_t index;  // of this lane's point
-  std::uint32_t x[Shape::octets][2], y[Shape::m_tiles];  // this lane's cells of a plane
-  double window[Shape::m_tiles][Shape::octets][Shape::own_planes][4];
+  static constexpr int early_planes = D == 2 ? 1 : Shape::m_tiles == 1 ? 3 : sizeof(A) == 4 ? 2 : 1;
 
   // A plane of the grid, as far as it is this lane's.
   struct Cells {
     Complex<A> value[Shape::m_tiles][Shape::octets][2];
   };
+
+  int end_plane = -1;                                    // none yet
+  std::uint32_t x[Shape::octets][2], y[Shape::m_tiles];  // this lane's cells of a plane
+  double cells[Shape::m_tiles][Shape::octets][Shape::own_planes][4];
   Cells ahead[early_planes];
 
-  __device__ SweepInterpAgent(const SweepArguments<T, A, W>& arguments, const Subproblem& item, Shared& memory,
-                              int of_vector)
-      : team(arguments, item, memory.rows), shared(memory), vector(of_vector) {
+  __device__ SweepInterpWindow(const Team& team, int vector) {
 #pragma unroll
-    for (int o = 0; o < Shape::octets; ++o) x[o][0] = team.column(8 * o + team.k), x[o][1] = team.column(8 * o + 4 + team.k);
+    for (int o = 0; o < Shape::octets; ++o)
+      x[o][0] = team.column(8 * o + team.k), x[o][1] = team.column(8 * o + 4 + team.k);
 #pragma unroll
     for (int m = 0; m < Shape::m_tiles; ++m) y[m] = team.row(8 * m + team.r);
-    if constexpr (D == 2) fetch_ahead(end_plane = 0);
+    if constexpr (D == 2) fetch_ahead(team, vector, end_plane = 0);
   }
 
-  __device__ void run() { team.run(*this); }
-
   // What `ahead` holds is next along the column. To fill the window at first or after a leap takes more.
-  __device__ void meet(const Rows&, int z_first, bool) {
-    index = team.a.stage.points.index[team.place(0)];
+  __device__ void move_to(const Team& team, int vector, int z_first) {
     const int last = z_first + Shape::planes;
     if (last == end_plane) return;
     for (int plane = max(end_plane, z_first); plane < last; plane += early_planes) {
-      if (plane != end_plane) fetch_ahead(plane);
+      if (plane != end_plane) fetch_ahead(team, vector, plane);
 #pragma unroll
       for (int p = 0; p < early_planes; ++p)
-        if (plane + p < last) keep(plane + p, ahead[p]);
+        if (plane + p < last) keep(team, plane + p, ahead[p]);
     }
     end_plane = last;
-    if constexpr (D == 3) fetch_ahead(end_plane);
+    if constexpr (D == 3) fetch_ahead(team, vector, end_plane);
   }
-  __device__ void prefetch(int) const {}
 
-  __device__ void fetch_ahead(int plane) {
+  __device__ void fetch_ahead(const Team& team, int vector, int plane) {
 #pragma unroll
-    for (int p = 0; p < early_planes; ++p) fetch(plane + p, ahead[p]);
+    for (int p = 0; p < early_planes; ++p) fetch(team, vector, plane + p, ahead[p]);
   }
 
-  __device__ void finish(int buffer, int count) {
-    Team::synchronise();
-    if (team.does(3) && team.lane < count) write(buffer);
-  }
-
-  __device__ bool owns(int plane) const {
+  __device__ bool owns(const Team& team, int plane) const {
     const int slot = static_cast<int>(Team::slot_of(plane)) - team.first_plane;
     return Shape::own_planes == Shape::planes || (slot >= 0 && slot < Shape::own_planes);
   }
 
-  __device__ void fetch(int z, Cells& to) const {
-    if (!owns(z)) return;
+  __device__ void fetch(const Team& team, int vector, int z, Cells& to) const {
+    if (!owns(team, z)) return;
     const auto* plane = team.plane_of(reinterpret_cast<const Complex<A>*>(team.a.stage.cells), vector, z);
 #pragma unroll
     for (int m = 0; m < Shape::m_tiles; ++m)
@@ -87,7 +67,7 @@ template <class T, class A, int D, int W> struct SweepInterpAgent {
         for (int side = 0; side < 2; ++side) to.value[m][o][side] = __ldg(plane + (y[m] + x[o][side]));
   }
 
-  __device__ void keep(int z, const Cells& from) {
+  __device__ void keep(const Team& team, int z, const Cells& from) {
     team.with_slot(z, [&](auto slot) {
 #pragma unroll
       for (int m = 0; m < Shape::m_tiles; ++m)
@@ -95,10 +75,47 @@ template <class T, class A, int D, int W> struct SweepInterpAgent {
         for (int o = 0; o < Shape::octets; ++o)
 #pragma unroll
           for (int side = 0; side < 2; ++side) {
-            window[m][o][slot()][2 * side] = static_cast<double>(from.value[m][o][side].x);
-            window[m][o][slot()][2 * side + 1] = static_cast<double>(from.value[m][o][side].y);
+            cells[m][o][slot()][2 * side] = static_cast<double>(from.value[m][o][side].x);
+            cells[m][o][slot()][2 * side + 1] = static_cast<double>(from.value[m][o][side].y);
           }
     });
+  }
+};
+
+// The column's points and their results.
+template <class T, class A, int D, int W> struct SweepInterpAgent {
+  using Team = SweepTeam<T, A, D, W>;
+  using Shape = SweepShape<D, W>;
+  using Rows = typename Team::Rows;
+  using Sum = A;                                                        // over x and z
+  static constexpr int sums_row = 2 * 32 + 8;                           // keeps the banks of the y's apart
+  static constexpr int chains = D == 3 && Shape::m_tiles == 1 ? 2 : 1;  // of products that wait for each other
+
+  struct Shared {
+    Rows rows[Team::buffers];
+    alignas(16) Sum sums[Team::buffers][Shape::warps][8][sums_row];  // [warp][y][re, im][point]
+  };
+
+  Team team;
+  Shared& shared;
+  int vector;
+  SweepInterpWindow<T, A, D, W> window;
+  std::uint32_t index;  // of this lane's point
+
+  __device__ SweepInterpAgent(const SweepArguments<T, A, W>& arguments, const Subproblem& item, Shared& memory,
+                              int of_vector)
+      : team(arguments, item, memory.rows), shared(memory), vector(of_vector), window(team, of_vector) {}
+
+  __device__ void run() { team.run(*this); }
+
+  __device__ void meet(const Rows&, int z_first, bool) {
+    index = team.a.stage.points.index[team.place(0)];
+    window.move_to(team, vector, z_first);
+  }
+  __device__ void prefetch(int) const {}
+  __device__ void finish(int buffer, int count) const {
+    Team::synchronise();
+    if (team.does(3) && team.lane < count) write(buffer);
   }
 
   __device__ void multiply(const Rows& rows, int buffer, int step) {
@@ -115,35 +132,37 @@ template <class T, class A, int D, int W> struct SweepInterpAgent {
         if constexpr (D == 3) b0 *= z_row[slot], b1 *= z_row[slot];
 #pragma unroll
         for (int m = 0; m < Shape::m_tiles; ++m)
-          multiply_add(sums[(slot + o) % chains][m], window[m][o][slot], static_cast<double>(b0), static_cast<double>(b1));
+          multiply_add(sums[(slot + o) % chains][m], window.cells[m][o][slot], static_cast<double>(b0),
+                       static_cast<double>(b1));
       }
-    double re[2], im[2];
+    Sum re[2], im[2];
 #pragma unroll
     for (int p = 0; p < 2; ++p) {
       const int point = Team::row_of(8 * step + 2 * k + p);
       const T* y_row = Team::y_of(rows, point, rows.base[point]) + r;
 #pragma unroll
       for (int m = 0; m < Shape::m_tiles; ++m) {
-        double more_re = sums[0][m][p], more_im = sums[0][m][2 + p];
-        if constexpr (chains > 1) more_re += sums[1][m][p], more_im += sums[1][m][2 + p];
-        const auto weight = static_cast<double>(y_row[8 * m]);
+        double tile_re = sums[0][m][p], tile_im = sums[0][m][2 + p];
+        if constexpr (chains > 1) tile_re += sums[1][m][p], tile_im += sums[1][m][2 + p];
+        const auto weight = static_cast<Sum>(y_row[8 * m]), more_re = static_cast<Sum>(tile_re),
+                   more_im = static_cast<Sum>(tile_im);
         re[p] = m == 0 ? weight * more_re : fma(weight, more_re, re[p]);
         im[p] = m == 0 ? weight * more_im : fma(weight, more_im, im[p]);
       }
     }
-    auto& to = shared.sums[buffer][team.warp][r];
-    *reinterpret_cast<double2*>(&to[0][8 * step + 2 * k]) = {re[0], re[1]};
-    *reinterpret_cast<double2*>(&to[1][8 * step + 2 * k]) = {im[0], im[1]};
+    Sum* to = &shared.sums[buffer][team.warp][r][8 * step + 2 * k];
+    *reinterpret_cast<Complex<Sum>*>(to) = {re[0], re[1]};
+    *reinterpret_cast<Complex<Sum>*>(to + 32) = {im[0], im[1]};
   }
 
   // A lane a point: the sum over y and the warps.
   __device__ void write(int buffer) const {
-    double re = 0, im = 0;
+    Sum re = 0, im = 0;
 #pragma unroll
     for (int w = 0; w < Shape::warps; ++w)
 #pragma unroll
       for (int y = 0; y < 8; ++y)
-        re += shared.sums[buffer][w][y][0][team.lane], im += shared.sums[buffer][w][y][1][team.lane];
+        re += shared.sums[buffer][w][y][team.lane], im += shared.sums[buffer][w][y][32 + team.lane];
     const auto& stage = team.a.stage;
     reinterpret_cast<Complex<T>*>(stage.strengths)[vector * stage.stride + stage.points.first + index] = {
         static_cast<T>(re), static_cast<T>(im)};
@@ -151,7 +170,7 @@ template <class T, class A, int D, int W> struct SweepInterpAgent {
 };
 
 template <class T, class A, int D, int W>
-__global__ void __launch_bounds__(SweepShape<D, W>::threads, SweepShape<D, W>::tiles.template interp_blocks<T>())
+__global__ void __launch_bounds__(SweepShape<D, W>::threads, SweepShape<D, W>::tiles.template interp_blocks<A>())
     sweep_interp_kernel(const __grid_constant__ SweepArguments<T, A, W> arguments) {
   using Agent = SweepInterpAgent<T, A, D, W>;
   extern __shared__ double sweep_memory[];

@@ -11,9 +11,9 @@ namespace offgrid::cuda {
 struct SweepTiles {
   int x_warps, plane_warps, octets, m_tiles, planes;
   int blocks;                                // of a multiprocessor that spread, at least
-  int interp_blocks_f32, interp_blocks_f64;  // that interpolate
-  template <class T> constexpr int interp_blocks() const {
-    return sizeof(T) == 4 ? interp_blocks_f32 : interp_blocks_f64;
+  int interp_blocks_f32, interp_blocks_f64;  // that interpolate from such a grid
+  template <class A> constexpr int interp_blocks() const {
+    return sizeof(A) == 4 ? interp_blocks_f32 : interp_blocks_f64;
   }
 };
 

@@ -5,7 +5,8 @@
 
 namespace offgrid::cuda {
 
-template <class T, class A, int D, int W> struct SweepSpreadAgent {
+// The window of a warp, in registers.
+template <class T, class A, int D, int W> struct SweepSpreadWindow {
   using Team = SweepTeam<T, A, D, W>;
   using Shape = SweepShape<D, W>;
   using Rows = typename Team::Rows;
@@ -15,18 +16,10 @@ template <class T, class A, int D, int W> struct SweepSpreadAgent {
   static constexpr int depth = Shape::own_planes % 2 == 0 ? 2 : 1, tile_x = 8 / depth;
   static constexpr int x_tiles = Shape::octets * depth, z_tiles = Shape::own_planes / depth, quads = 2 * Shape::octets;
 
-  Team team;
-  int vector;
-  int z_base = -1;                        // of the window; none yet
-  std::uint32_t index, later;             // of the points of this lane and 32 further on
-  Complex<T> strength;
   std::uint32_t x[quads], y[Shape::m_tiles][halves];  // this lane's cells of a plane
-  double window[Shape::m_tiles][x_tiles][z_tiles][4];
+  double sums[Shape::m_tiles][x_tiles][z_tiles][4];
 
-  __device__ SweepSpreadAgent(const SweepArguments<T, A, W>& arguments, const Subproblem& item, Rows* rows,
-                              int of_vector)
-      : team(arguments, item, rows), vector(of_vector) {
-    index = index_of(0), later = index_of(32), strength = strength_of(arguments.stage, index, vector);
+  __device__ explicit SweepSpreadWindow(const Team& team) {
 #pragma unroll
     for (int quad = 0; quad < quads; ++quad) x[quad] = team.column(4 * quad + team.k);
 #pragma unroll
@@ -35,33 +28,11 @@ template <class T, class A, int D, int W> struct SweepSpreadAgent {
       for (int half = 0; half < halves; ++half)
         y[m][half] = team.row(8 * m + (whole_cells ? team.r : 4 * half + (team.r >> 1)));
 #pragma unroll
-    for (int i = 0; i < Shape::m_tiles * Shape::octets * Shape::own_planes * 4; ++i) (&window[0][0][0][0])[i] = 0;
+    for (int i = 0; i < Shape::m_tiles * x_tiles * z_tiles * 4; ++i) (&sums[0][0][0][0])[i] = 0;
   }
 
-  __device__ void run() {
-    team.run(*this);
-    for (int plane = z_base; plane < z_base + Shape::planes; ++plane) flush(plane);
-  }
-
-  __device__ void meet(Rows& rows, int z_first, bool taken) {
-    if (team.does(3)) rows.strength[Team::row_of(team.lane)] = taken ? strength : Complex<T>{0, 0};
-    if (z_base >= 0)
-      for (int plane = z_base; plane < min(z_first, z_base + Shape::planes); ++plane) flush(plane);
-    z_base = z_first;
-  }
-  __device__ void finish(int, int) const {}
-
-  // The indices were asked for a batch earlier, so that a strength's address is known at once.
-  __device__ void prefetch(int count) {
-    const int from = (team.lane + count) % 32;
-    const std::uint32_t near = __shfl_sync(~0u, index, from), far = __shfl_sync(~0u, later, from);
-    index = team.lane + count < 32 ? near : far;
-    later = index_of(32);
-    strength = strength_of(team.a.stage, index, vector);
-  }
-  __device__ std::uint32_t index_of(std::uint32_t ahead) const { return team.a.stage.points.index[team.place(ahead)]; }
-
-  __device__ void multiply(const Rows& rows, int, int step) {
+  // Adds 8 points.
+  __device__ void multiply(const Team& team, const Rows& rows, int step) {
     const int r = team.r, row = Team::row_of(step, team.k);
     const uint2 base = *reinterpret_cast<const uint2*>(&rows.base[row]);
     const int x_cell = (depth == 2 ? r >> 1 : (r >> 1) + 4 * (r & 1)) + 8 * team.first_octet;
@@ -69,7 +40,8 @@ template <class T, class A, int D, int W> struct SweepSpreadAgent {
     const T *x0 = Team::x_of(rows, row, base.x) + x_cell, *x1 = Team::x_of(rows, row + 1, base.y) + x_cell;
     const T *z0 = Team::z_of(rows, row, base.x) + z_cell, *z1 = Team::z_of(rows, row + 1, base.y) + z_cell;
     double left[Shape::m_tiles][4];
-    fill(left, &rows.strength[row], Team::y_of(rows, row, base.x) + y_cell, Team::y_of(rows, row + 1, base.y) + y_cell);
+    fill(left, r & 1, &rows.strength[row], Team::y_of(rows, row, base.x) + y_cell,
+         Team::y_of(rows, row + 1, base.y) + y_cell);
 #pragma unroll
     for (int i = 0; i < z_tiles; ++i)
 #pragma unroll
@@ -78,13 +50,14 @@ template <class T, class A, int D, int W> struct SweepSpreadAgent {
         if constexpr (D == 3) b0 *= z0[depth * i], b1 *= z1[depth * i];
 #pragma unroll
         for (int m = 0; m < Shape::m_tiles; ++m)
-          multiply_add(window[m][o][i], left[m], static_cast<double>(b0), static_cast<double>(b1));
+          multiply_add(sums[m][o][i], left[m], static_cast<double>(b0), static_cast<double>(b1));
       }
   }
 
   // Strengths times phi_y, of two points.
-  __device__ void fill(double (&left)[Shape::m_tiles][4], const Complex<T>* c, const T* y0, const T* y1) const {
-    const T c0 = team.r & 1 ? c[0].y : c[0].x, c1 = team.r & 1 ? c[1].y : c[1].x;
+  __device__ void fill(double (&left)[Shape::m_tiles][4], int part, const Complex<T>* c, const T* y0,
+                       const T* y1) const {
+    const T c0 = part == 1 ? c[0].y : c[0].x, c1 = part == 1 ? c[1].y : c[1].x;
 #pragma unroll
     for (int m = 0; m < Shape::m_tiles; ++m)
       if constexpr (whole_cells) {
@@ -96,36 +69,92 @@ template <class T, class A, int D, int W> struct SweepSpreadAgent {
       }
   }
 
-  __device__ void flush(int z) {
-    auto* plane = team.plane_of(reinterpret_cast<Complex<A>*>(team.a.stage.cells), vector, z);
+  // What a plane is added to: the grid's plane, of which this lane adds a component, or all of f32's cells.
+  struct Target {
+    Complex<A>* plane;
+    int part;
+    const double* unit;  // null: cells are numbers (stage.hpp)
+  };
+
+  // Adds a plane to the grid.
+  __device__ void flush(const Team& team, int vector, int z) {
+    const auto& stage = team.a.stage;
+    const Target to{team.plane_of(reinterpret_cast<Complex<A>*>(stage.cells), vector, z), team.r & 1,
+                    stage.units != nullptr ? stage.units + vector : nullptr};
     team.with_slot(z, [&](auto slot) {
 #pragma unroll
       for (int m = 0; m < Shape::m_tiles; ++m)
 #pragma unroll
         for (int quad = 0; quad < quads; ++quad) {
-          double* tile = window[m][depth == 2 ? quad : quad / 2][slot() / depth] + (depth == 2 ? slot() % 2 : quad % 2);
-          add_cells(plane, m, quad, tile[0], tile[2]);
+          double* tile = sums[m][depth == 2 ? quad : quad / 2][slot() / depth] + (depth == 2 ? slot() % 2 : quad % 2);
+          add_cells(to, m, quad, tile[0], tile[2]);
           tile[0] = tile[2] = 0;
         }
     });
   }
 
   // Real and imaginary part of a cell, or the same part of two.
-  __device__ void add_cells(Complex<A>* plane, int m, int quad, double c0, double c2) const {
+  __device__ void add_cells(const Target& to, int m, int quad, double c0, double c2) const {
     if constexpr (whole_cells) {
-      add(plane + (y[m][0] + x[quad]), static_cast<A>(c0), static_cast<A>(c2));
+      add(to.plane + (y[m][0] + x[quad]), static_cast<A>(c0), static_cast<A>(c2));
     } else {
-      add_part(&plane[y[m][0] + x[quad]].x + (team.r & 1), c0);
-      add_part(&plane[y[m][1] + x[quad]].x + (team.r & 1), c2);
+      add_part(to, y[m][0] + x[quad], c0);
+      add_part(to, y[m][1] + x[quad], c2);
     }
   }
-  __device__ void add_part(double* to, double value) const {
-    if (team.a.stage.units == nullptr)
-      atomicAdd(to, value);
+  __device__ static void add_part(const Target& to, std::uint32_t cell, double value) {
+    A* place = &to.plane[cell].x + to.part;
+    if (to.unit == nullptr)
+      atomicAdd(place, value);
     else
-      atomicAdd(reinterpret_cast<unsigned long long*>(to),
-                static_cast<unsigned long long>(__double2ll_rn(value / team.a.stage.units[vector])));
+      atomicAdd(reinterpret_cast<unsigned long long*>(place),
+                static_cast<unsigned long long>(__double2ll_rn(value / *to.unit)));
   }
+};
+
+// The column's points and their strengths.
+template <class T, class A, int D, int W> struct SweepSpreadAgent {
+  using Team = SweepTeam<T, A, D, W>;
+  using Shape = SweepShape<D, W>;
+  using Rows = typename Team::Rows;
+
+  Team team;
+  SweepSpreadWindow<T, A, D, W> window;
+  int vector;
+  int z_base = -1;             // of the window; none yet
+  std::uint32_t index, later;  // of this lane's point and the one 32 further on
+  Complex<T> strength;
+
+  __device__ SweepSpreadAgent(const SweepArguments<T, A, W>& arguments, const Subproblem& item, Rows* rows,
+                              int of_vector)
+      : team(arguments, item, rows), window(team), vector(of_vector) {
+    index = index_of(0), later = index_of(32), strength = strength_of(arguments.stage, index, vector);
+  }
+
+  __device__ void run() {
+    team.run(*this);
+    for (int plane = z_base; plane < z_base + Shape::planes; ++plane) window.flush(team, vector, plane);
+  }
+
+  __device__ void meet(Rows& rows, int z_first, bool taken) {
+    if (team.does(3)) rows.strength[Team::row_of(team.lane)] = taken ? strength : Complex<T>{0, 0};
+    if (D == 3 && z_base >= 0)
+      for (int plane = z_base; plane < min(z_first, z_base + Shape::planes); ++plane) window.flush(team, vector, plane);
+    z_base = z_first;
+  }
+
+  // The indices were asked for a batch earlier, so that a strength's address is known at once.
+  __device__ void prefetch(int count) {
+    const int from = (team.lane + count) % 32;
+    const std::uint32_t near = __shfl_sync(~0u, index, from), far = __shfl_sync(~0u, later, from);
+    index = team.lane + count < 32 ? near : far;
+    later = index_of(32);
+    strength = strength_of(team.a.stage, index, vector);
+  }
+  __device__ std::uint32_t index_of(std::uint32_t ahead) const { return team.a.stage.points.index[team.place(ahead)]; }
+
+  __device__ void multiply(const Rows& rows, int, int step) { window.multiply(team, rows, step); }
+  __device__ void finish(int, int) const {}
 };
 
 template <class T, class A, int D, int W>

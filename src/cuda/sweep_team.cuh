@@ -22,6 +22,8 @@
 //            C: (y = r, re | im), points 2k, 2k + 1
 #pragma once
 
+#include <type_traits>
+
 #include "cuda/spread.cuh"
 #include "cuda/sweep_shape.hpp"
 
@@ -38,21 +40,35 @@ __device__ inline void multiply_add(double (&c)[4], const double (&a)[4], double
 #endif
 }
 
-// body(i) with i as a constant if 0 <= i < Count. A switch becomes a jump; a chain of tests costs more than a plane's work.
+template <int I> using Constant = std::integral_constant<int, I>;
+
+// body(i) with i as a constant, if 0 <= i < Count. A switch, because a chain of tests takes more registers.
 template <int Count, class Body> __device__ void with_constant(int i, Body& body) {
-  static_assert(Count <= 16);
-  const auto call = [&](auto constant) {
+  static_assert(Count <= 10);
+  const auto at = [&](auto constant) {
     if constexpr (constant() < Count) body(constant);
   };
   switch (i) {
-#define OFFGRID_CASE(value) \
-  case value: \
-    call(std::integral_constant<int, value>{}); \
-    break;
-    OFFGRID_CASE(0) OFFGRID_CASE(1) OFFGRID_CASE(2) OFFGRID_CASE(3) OFFGRID_CASE(4) OFFGRID_CASE(5) OFFGRID_CASE(6)
-    OFFGRID_CASE(7) OFFGRID_CASE(8) OFFGRID_CASE(9) OFFGRID_CASE(10) OFFGRID_CASE(11) OFFGRID_CASE(12)
-    OFFGRID_CASE(13) OFFGRID_CASE(14) OFFGRID_CASE(15)
-#undef OFFGRID_CASE
+    case 0:
+      return at(Constant<0>{});
+    case 1:
+      return at(Constant<1>{});
+    case 2:
+      return at(Constant<2>{});
+    case 3:
+      return at(Constant<3>{});
+    case 4:
+      return at(Constant<4>{});
+    case 5:
+      return at(Constant<5>{});
+    case 6:
+      return at(Constant<6>{});
+    case 7:
+      return at(Constant<7>{});
+    case 8:
+      return at(Constant<8>{});
+    case 9:
+      return at(Constant<9>{});
   }
 }
 
@@ -206,18 +222,13 @@ template <class T, class A, int D, int W> struct SweepTeam {
       return 0;
   }
 
-  // Where cells of this warp's window lie in a plane of the grid.
-  __device__ std::uint32_t column(int x) const { return wrap(0, corner[0] + 8 * first_octet + x); }
-  __device__ std::uint32_t row(int y) const { return wrap(1, corner[1] + y) * a.stage.grid.n[0]; }
-  __device__ std::uint32_t wrap(int axis, std::uint32_t place) const {
-    const std::uint32_t n = a.stage.grid.n[axis];
-    while (place >= n) place -= n;
-    return place;
-  }
+  // Where cells of this warp's window lie in a plane of the grid, which has less than 2^32 (method.cpp).
+  __device__ std::uint32_t column(int x) const { return wrap(corner[0] + 8 * first_octet + x, a.stage.grid.n[0]); }
+  __device__ std::uint32_t row(int y) const { return wrap(corner[1] + y, a.stage.grid.n[1]) * a.stage.grid.n[0]; }
   template <class Cell> __device__ Cell* plane_of(Cell* cells, int vector, int z) const {
     const auto& grid = a.stage.grid;
     if constexpr (D == 2) return cells + vector * grid.cells;
-    return cells + vector * grid.cells + wrap(2, z) * (std::uint64_t{grid.n[0]} * grid.n[1]);
+    return cells + vector * grid.cells + wrap(z, grid.n[2]) * (std::uint64_t{grid.n[0]} * grid.n[1]);
   }
 
   __device__ static std::uint32_t slot_of(int z) { return static_cast<std::uint32_t>(z) % Shape::planes; }
@@ -226,7 +237,7 @@ template <class T, class A, int D, int W> struct SweepTeam {
   // index.
   template <class Body> __device__ void with_slot(int plane, Body&& body) const {
     if constexpr (D == 2)
-      body(std::integral_constant<int, 0>{});
+      body(Constant<0>{});
     else
       with_constant<Shape::own_planes>(static_cast<int>(slot_of(plane)) - first_plane, body);
   }

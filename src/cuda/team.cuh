@@ -188,6 +188,12 @@ template <class T, int D, int W, int L> struct TeamPoint {
   }
 };
 
+// Tiles and windows may reach around a short axis more than once.
+__device__ inline std::uint32_t wrap(std::uint32_t place, std::uint32_t n) {
+  while (place >= n) place -= n;
+  return place;
+}
+
 // Places in the whole grid, wrapped around. Place: 32 bits where they suffice for the grid.
 template <class Place> struct GridPlaces {
   const GridShape& grid;

@@ -100,7 +100,9 @@ TEST_F(MethodsTest, seventy_thousand_transforms) {
       Transform<float> transform(where(), spec);
       transform.set_points(points);
       const auto out = transform.execute(all);
-      const auto sums = direct_sum<float>(To::modes, spec.forward_sum(), points, strengths);
+      Sum of_one = spec.forward_sum();
+      of_one.transforms = 1;
+      const auto sums = direct_sum<float>(To::modes, of_one, points, strengths);
       for (const std::int64_t v : {std::int64_t{0}, std::int64_t{65535}, transforms - 1}) {
         const auto first = out.begin() + v * product(modes);
         const std::vector<std::complex<float>> one(first, first + product(modes));

@@ -93,6 +93,26 @@ TEST_F(StreamsTest, one_plan_on_many_streams_in_turn) {
   EXPECT_LE(plan.error(), usual_tolerance<double>);
 }
 
+// set_points returns while the points are still being sorted.
+TEST_F(StreamsTest, execute_on_another_stream_waits_for_set_points) {
+  Spec spec{.type = 2, .modes = {40, 40, 40}, .tolerance = 1e-3};
+  GpuPlan<float> plan(where(), spec, uniform_points<float>(3, 3'000'000));
+  OwnStream setting, executing;
+  plan.set_points(setting);
+  check_gpu(cudaDeviceSynchronize());
+  plan.execute(executing);
+  check_gpu(cudaDeviceSynchronize());
+  const auto expected = plan.result();
+  for (int round = 0; round < 5; ++round) {
+    plan.clear_result();
+    check_gpu(cudaDeviceSynchronize());
+    plan.set_points(setting);
+    plan.execute(executing);
+    check_gpu(cudaDeviceSynchronize());
+    ASSERT_EQ(plan.result(), expected);
+  }
+}
+
 TEST_F(StreamsTest, the_caller_may_own_the_workspace) {
   GpuPlan<float> plan(where(), spec_of<float>(1, {30, 40, 20}), uniform_points<float>(3, 2000));
   plan.set_points();

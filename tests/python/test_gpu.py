@@ -122,7 +122,7 @@ def test_a_stream_that_changes_between_calls():
         assert oracle.error(kind.back(result), oracle.type1(points, strengths, (16, 16))) < 1e-6
 
 
-def test_versions_of_tensors_tell_new_points(random):
+def test_tensors_that_were_written_to_are_new_points(random):
     kind = made("torch-cuda")
     points, strengths, on_gpu, data = arrays(kind, random, dim=1)
     x = on_gpu[0]
@@ -130,6 +130,8 @@ def test_versions_of_tensors_tell_new_points(random):
     ot.nufft1((x,), data, 16)
     x += 0.5
     assert oracle.error(kind.back(ot.nufft1((x,), data, 16)), oracle.type1((points[0] + 0.5,), strengths, (16,))) < 1e-6
+    x.data += 0.5  # which leaves the version as it was
+    assert oracle.error(kind.back(ot.nufft1((x,), data, 16)), oracle.type1((points[0] + 1,), strengths, (16,))) < 1e-6
 
 
 def test_anything_with_dlpack_on_a_gpu(random):
