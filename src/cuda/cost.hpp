@@ -63,7 +63,7 @@ inline double points_time(const Problem& problem, const Sizes& grid, int width, 
   const double reached = std::pow(width, problem.dim);
   if (to_modes) return count * (30 + 5.5 * reached);
   const double read = problem.dim == 3 && f64 ? 4 : 0.8;
-  return count * std::max(40 + read * reached, scattered_result) + 10 * cells;
+  return count * std::max(40 + read * reached, scattered_result) + 4 * cells;
 }
 
 inline BackendTraits cost_traits() {
