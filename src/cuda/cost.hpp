@@ -15,18 +15,21 @@ struct SweepCosts {
   double visit;             // of a cell of the grid: it is added to, or read
 };
 
-constexpr SweepCosts sweep_costs(bool to_modes, bool f64) {
+// In 2D they push towards small grids: points in large ones are few in a box, and their FFT takes more passes.
+constexpr SweepCosts sweep_costs(int dim, bool to_modes, bool f64) {
+  if (dim == 2 && to_modes) return {55, 0.5, 600, 0.09, f64 ? 6.7 : 2.2};
+  if (dim == 2 && f64) return {55, 0.5, 600, 0.09, 3};
   if (to_modes) return f64 ? SweepCosts{8, 0.73, 0, 0.082, 2.5} : SweepCosts{5, 0, 115, 0.075, 2.6};
-  return f64 ? SweepCosts{30, 0, 180, 0.1, 2.2} : SweepCosts{10, 0, 400, 0.1, 0};
+  return f64 ? SweepCosts{30, 0, 180, 0.1, 2.2} : SweepCosts{4, 0, 400, 0.1, 1};
 }
 
-inline constexpr double scattered_result = 55;             // at least: results go to random places in memory
-inline constexpr double wide_visit = 1.9, wide_cell = 14;  // what a grid of f64 costs more than one of f32
+inline constexpr double scattered_result = 55;          // at least: results go to random places in memory
+inline constexpr double wide_visit = 1, wide_cell = 9;  // what a grid of f64 costs more than one of f32
 
 inline double sweep_time(const Problem& problem, double count, double cells, int width) {
   const bool f64 = problem.precision == Precision::f64, to_modes = problem.type == 1;
   const bool wide = !f64 && problem.tolerance < wide_sums_tolerance;
-  const SweepCosts costs = sweep_costs(to_modes, f64);
+  const SweepCosts costs = sweep_costs(problem.dim, to_modes, f64);
   const SweepTiles tiles = sweep_tiles(problem.dim, width);
   const Sizes box = sweep_box(problem.dim, width);
   const double plane = 64.0 * tiles.octets * tiles.x_warps * tiles.m_tiles;
@@ -49,13 +52,18 @@ inline double points_time(const Problem& problem, const Sizes& grid, int width, 
   const double cells = static_cast<double>(grid[0]) * static_cast<double>(grid[1]) * static_cast<double>(grid[2]);
   const bool to_modes = problem.type == 1;
   if (problem.dim == 1) return count * (to_modes ? 10 + 9 * width : 20 + 4 * width);
-  const bool sweeps = (options.method == Method::automatic || options.method == Method::sweep) &&
-                      (to_modes || sweep_reads(problem.dim, width, count / cells));
+  const bool f64 = problem.precision == Precision::f64;
+  // Where a thread a point reads. But f64 in 2D, and f32 where points are few, go with the sweep's choice of a grid: what
+  // cuFFT takes for larger ones would have to be known better.
+  const double density = count / cells;
+  const bool fits = problem.dim == 2 ? !f64 : f64 || density > sparse_density;
+  const bool reads_alone = !to_modes && !sweep_reads(problem.dim, width, density) && fits;
+  const bool sweeps = (options.method == Method::automatic || options.method == Method::sweep) && !reads_alone;
   if (sweeps) return sweep_time(problem, count, cells, width);
   const double reached = std::pow(width, problem.dim);
   if (to_modes) return count * (30 + 5.5 * reached);
-  const double read = problem.dim == 3 && problem.precision == Precision::f64 ? 4 : 0.8;
-  return count * std::max(40 + read * reached, scattered_result);
+  const double read = problem.dim == 3 && f64 ? 4 : 0.8;
+  return count * std::max(40 + read * reached, scattered_result) + 4 * cells;
 }
 
 inline BackendTraits cost_traits() {
