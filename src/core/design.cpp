@@ -43,13 +43,14 @@ double smallest_sigma(const Problem& problem, const Sizes& grid) {
 }
 
 // The paper's rule speaks of the nominal sigma; the prolate window is fitted to the one that rounding the sizes led to.
-Candidate evaluate(const Problem& problem, WindowKind kind, double sigma, int width) {
+Candidate evaluate(const Problem& problem, const BackendTraits& traits, WindowKind kind, double sigma, int width) {
   Candidate candidate;
   candidate.grid = grid_for(problem, sigma, width);
   const double reached = std::max(sigma, smallest_sigma(problem, candidate.grid));
   candidate.window = make_window(kind, kind == WindowKind::semicircle ? sigma : reached, width);
   const double aliasing = window_error(kind, reached, width) * worst_case_factor(candidate.window, problem);
-  const double rounding = rounding_floor(problem, candidate.grid, width);
+  const double coarser = problem.precision == Precision::f32 ? traits.f32_rounding : 1;
+  const double rounding = coarser * rounding_floor(problem, candidate.grid, width);
   candidate.error = std::hypot(std::sqrt(problem.dim) * aliasing, rounding);
   return candidate;
 }
@@ -78,7 +79,7 @@ Choice choose_prolate(const Problem& problem, const Options& options, const Back
   for (int width = options.width ? options.width : min_width; width <= (options.width ? options.width : max_width);
        ++width) {
     for (const double sigma : sigmas_for(problem, options, width, tolerance)) {
-      const Candidate candidate = evaluate(problem, WindowKind::prolate, sigma, width);
+      const Candidate candidate = evaluate(problem, traits, WindowKind::prolate, sigma, width);
       if (!finest || candidate.error < finest->error) finest = candidate;
       if (candidate.error > tolerance) continue;
       const double cost = transform_cost(problem, candidate.grid, width, options, traits);
@@ -90,10 +91,11 @@ Choice choose_prolate(const Problem& problem, const Options& options, const Back
 }
 
 // The paper's kernel by the paper's rule: the width follows from the tolerance and sigma alone.
-Choice choose_semicircle(const Problem& problem, const Options& options) {
+Choice choose_semicircle(const Problem& problem, const Options& options, const BackendTraits& traits) {
   const double sigma = options.upsampling != 0 ? options.upsampling : 2.0;
   const int width = options.width ? options.width : semicircle_width(problem.tolerance, sigma);
-  const Candidate candidate = evaluate(problem, WindowKind::semicircle, sigma, std::clamp(width, min_width, max_width));
+  const Candidate candidate =
+      evaluate(problem, traits, WindowKind::semicircle, sigma, std::clamp(width, min_width, max_width));
   return {candidate, candidate.error};
 }
 
@@ -120,7 +122,7 @@ Design make_design(const Problem& problem, const Options& options, const Backend
   design.empty = design.mode_count() == 0;
   if (design.empty) return design;
   const double target = safety * std::min(problem.tolerance, loosest_tolerance);
-  const Choice choice = options.window == WindowKind::semicircle ? choose_semicircle(problem, options)
+  const Choice choice = options.window == WindowKind::semicircle ? choose_semicircle(problem, options, traits)
                                                                  : choose_prolate(problem, options, traits, target);
   design.window = choice.best.window, design.grid = choice.best.grid;
   design.expected_error = choice.best.error;

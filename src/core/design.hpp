@@ -29,6 +29,7 @@ struct BackendTraits {
   double cell = 1;                                    // a vector of cells cleared, folded and read again
   std::int64_t batch_bytes = 0;                       // grids worked on together should fit in here,
   std::int64_t most_vectors = std::int64_t{1} << 20;  // and may not be more
+  double f32_rounding = 1;                            // errors of f32, relative to the core's model of them
   PointsTime points_time = nullptr;
 };
 

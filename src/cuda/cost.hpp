@@ -71,6 +71,7 @@ inline BackendTraits cost_traits() {
   traits.fft = 1.25, traits.cell = 6;
   traits.batch_bytes = std::int64_t{256} << 20;
   traits.most_vectors = 65535;  // rows of a launch
+  traits.f32_rounding = 1.5;    // the sweep rounds products of two kernel values, and of a value and a strength, to f32
   traits.points_time = points_time;
   return traits;
 }
