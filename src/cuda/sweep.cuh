@@ -38,8 +38,11 @@ void sweep_spread(int dim, const StageArguments<T, A>& stage, const PointSet<T>&
   dispatch<2, 3>(dim, [&](auto d) {
     dispatch<min_width, max_width>(stage.kernel.width, [&](auto w) {
       using Team = SweepTeam<T, A, d(), w()>;
-      launch_sweep<T, A, w()>(sweep_spread_kernel<T, A, d(), w()>, SweepShape<d(), w()>::threads,
-                              Team::buffers * sizeof(typename Team::Rows), stage, set, columns, stream);
+      auto kernel = sweep_spread_kernel<T, A, d(), w(), CellSums::numbers>;
+      if constexpr (sizeof(A) == 8)
+        if (stage.units != nullptr) kernel = sweep_spread_kernel<T, A, d(), w(), CellSums::integers>;
+      launch_sweep<T, A, w()>(kernel, SweepShape<d(), w()>::threads, Team::buffers * sizeof(typename Team::Rows), stage,
+                              set, columns, stream);
     });
   });
 }

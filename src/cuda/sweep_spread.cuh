@@ -5,8 +5,12 @@
 
 namespace offgrid::cuda {
 
+// What the cells of the grid hold while points are added: integers where the order must not matter (fixed.hpp). Kernels of
+// their own, because to ask costs registers, and with them a third of the speed.
+enum class CellSums { numbers, integers };
+
 // The window of a warp, in registers.
-template <class T, class A, int D, int W> struct SweepSpreadWindow {
+template <class T, class A, int D, int W, CellSums Sums> struct SweepSpreadWindow {
   using Team = SweepTeam<T, A, D, W>;
   using Shape = SweepShape<D, W>;
   using Rows = typename Team::Rows;
@@ -69,57 +73,49 @@ template <class T, class A, int D, int W> struct SweepSpreadWindow {
       }
   }
 
-  // What a plane is added to: the grid's plane, of which this lane adds a component, or all of f32's cells.
-  struct Target {
-    Complex<A>* plane;
-    int part;
-    const double* unit;  // null: cells are numbers (stage.hpp)
-  };
-
   // Adds a plane to the grid.
   __device__ void flush(const Team& team, int vector, int z) {
     const auto& stage = team.a.stage;
-    const Target to{team.plane_of(reinterpret_cast<Complex<A>*>(stage.cells), vector, z), team.r & 1,
-                    stage.units != nullptr ? stage.units + vector : nullptr};
+    auto* plane = team.plane_of(reinterpret_cast<Complex<A>*>(stage.cells), vector, z);
+    const double scale = Sums == CellSums::integers ? 1 / stage.units[vector] : 1;
     team.with_slot(z, [&](auto slot) {
 #pragma unroll
       for (int m = 0; m < Shape::m_tiles; ++m)
 #pragma unroll
         for (int quad = 0; quad < quads; ++quad) {
           double* tile = sums[m][depth == 2 ? quad : quad / 2][slot() / depth] + (depth == 2 ? slot() % 2 : quad % 2);
-          add_cells(to, m, quad, tile[0], tile[2]);
+          if constexpr (Sums == CellSums::integers) tile[0] *= scale, tile[2] *= scale;
+          add_cells(plane, team.r & 1, m, quad, tile[0], tile[2]);
           tile[0] = tile[2] = 0;
         }
     });
   }
 
   // Real and imaginary part of a cell, or the same part of two.
-  __device__ void add_cells(const Target& to, int m, int quad, double c0, double c2) const {
+  __device__ void add_cells(Complex<A>* plane, int part, int m, int quad, double c0, double c2) const {
     if constexpr (whole_cells) {
-      add(to.plane + (y[m][0] + x[quad]), static_cast<A>(c0), static_cast<A>(c2));
+      add(plane + (y[m][0] + x[quad]), static_cast<A>(c0), static_cast<A>(c2));
     } else {
-      add_part(to, y[m][0] + x[quad], c0);
-      add_part(to, y[m][1] + x[quad], c2);
+      add_part(&plane[y[m][0] + x[quad]].x + part, c0);
+      add_part(&plane[y[m][1] + x[quad]].x + part, c2);
     }
   }
-  __device__ static void add_part(const Target& to, std::uint32_t cell, double value) {
-    A* place = &to.plane[cell].x + to.part;
-    if (to.unit == nullptr)
-      atomicAdd(place, value);
+  __device__ static void add_part(A* to, double value) {
+    if constexpr (Sums == CellSums::numbers)
+      atomicAdd(to, value);
     else
-      atomicAdd(reinterpret_cast<unsigned long long*>(place),
-                static_cast<unsigned long long>(__double2ll_rn(value / *to.unit)));
+      atomicAdd(reinterpret_cast<unsigned long long*>(to), static_cast<unsigned long long>(__double2ll_rn(value)));
   }
 };
 
 // The column's points and their strengths.
-template <class T, class A, int D, int W> struct SweepSpreadAgent {
+template <class T, class A, int D, int W, CellSums Sums> struct SweepSpreadAgent {
   using Team = SweepTeam<T, A, D, W>;
   using Shape = SweepShape<D, W>;
   using Rows = typename Team::Rows;
 
   Team team;
-  SweepSpreadWindow<T, A, D, W> window;
+  SweepSpreadWindow<T, A, D, W, Sums> window;
   int vector;
   int z_base = -1;             // of the window; none yet
   std::uint32_t index, later;  // of this lane's point and the one 32 further on
@@ -157,7 +153,7 @@ template <class T, class A, int D, int W> struct SweepSpreadAgent {
   __device__ void finish(int, int) const {}
 };
 
-template <class T, class A, int D, int W>
+template <class T, class A, int D, int W, CellSums Sums>
 __global__ void __launch_bounds__(SweepShape<D, W>::threads, SweepShape<D, W>::tiles.blocks)
     sweep_spread_kernel(const __grid_constant__ SweepArguments<T, A, W> arguments) {
   using Team = SweepTeam<T, A, D, W>;
@@ -165,7 +161,7 @@ __global__ void __launch_bounds__(SweepShape<D, W>::threads, SweepShape<D, W>::t
   const Subproblem item = arguments.items[blockIdx.x];
   if (blockIdx.x >= *arguments.item_count) return;
   auto* rows = reinterpret_cast<typename Team::Rows*>(sweep_memory);
-  SweepSpreadAgent<T, A, D, W>(arguments, item, rows, blockIdx.y).run();
+  SweepSpreadAgent<T, A, D, W, Sums>(arguments, item, rows, blockIdx.y).run();
 }
 
 }  // namespace offgrid::cuda
