@@ -22,7 +22,8 @@ class GpuGuard {
 // Memory of a GPU as an object with DLPack, for kinds of arrays that cannot be written in place. The memory is freed in
 // the order of the stream that it was allocated on. `dtype`: complex64 or complex128.
 using Sizes = std::vector<std::size_t>;
-nanobind::ndarray<nanobind::array_api> gpu_empty(const Sizes& shape, const std::string& dtype, int gpu, std::uintptr_t stream);
+nanobind::ndarray<nanobind::array_api> gpu_empty(const Sizes& shape, const std::string& dtype, int gpu,
+                                                 std::uintptr_t stream);
 
 // Waits until the stream has done its work.
 void gpu_wait(int gpu, std::uintptr_t stream);
