@@ -12,9 +12,12 @@ inline constexpr int sort_threads = 256;
 
 inline constexpr int permute_rounds = 4;  // points a thread moves, their reads under way together
 
-// What the permutation moves. Aligned, so that it is read and written at once.
+// For reads and writes of 16 bytes, unless records would grow by more than a word.
+constexpr std::size_t record_alignment(std::size_t bytes) { return (bytes + 15) / 16 * 16 - bytes <= 4 ? 16 : 8; }
+
+// What the permutation moves.
 template <class T, int D, CellKind> struct Record;
-template <class T, int D> struct alignas(D * sizeof(T) <= 4 ? 8 : 16) Record<T, D, CellKind::low> {
+template <class T, int D> struct alignas(record_alignment(D * sizeof(T) + 4)) Record<T, D, CellKind::low> {
   T t[D];
   std::uint32_t cell;
 };
