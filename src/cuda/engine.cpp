@@ -55,6 +55,7 @@ template <class T> struct CudaGrid final : Grid {
   bool in_f64 = false;  // what the cells hold is wider than T
   GridFft<T> narrow;
   std::optional<GridFft<double>> wide;
+  std::size_t bytes = 0;        // of memory
   std::byte* memory = nullptr;  // cells, then the work area of the FFT, then that of fixed-point sums
   FixedPoint fixed{};
   DeviceBuffer<std::byte> owned;
@@ -106,6 +107,7 @@ template <class T> class CudaEngine final : public Engine<T> {
     checked_product("grid x batch", static_cast<std::int64_t>(choice_.sort.grid.cells), design_.batch,
                     std::int64_t{sizeof(std::complex<double>)});
     idle_.push_back(make_grid(choice_.wide));
+    workspace_bytes_ = idle_.back()->bytes;
   }
 
   ~CudaEngine() override {
@@ -233,7 +235,7 @@ template <class T> class CudaEngine final : public Engine<T> {
     auto grid = make_grid(fitting.wide);
     sorter->run(points, sets, stream);
     call("waiting for the device", [] { return cudaDeviceSynchronize(); });  // the earlier points may be in use
-    choice_ = fitting, sorter_ = std::move(sorter), sets_ = std::move(sets);
+    choice_ = fitting, sorter_ = std::move(sorter), sets_ = std::move(sets), workspace_bytes_ = grid->bytes;
     idle_.clear();
     idle_.push_back(std::move(grid));
   }
@@ -249,8 +251,8 @@ template <class T> class CudaEngine final : public Engine<T> {
     if (wide && !wide_tables_) wide_tables_.emplace(design_, memory_);
     auto grid = std::make_unique<CudaGrid<T>>(design_, choice_.sort.grid, wide);
     const std::size_t work = std::max(grid->narrow.work_bytes(), grid->wide ? grid->wide->work_bytes() : 0);
-    workspace_bytes_ = cell_bytes(wide) + aligned(work) + aligned(fixed_point_bytes(design_.batch));
-    if (memory == nullptr) grid->owned = DeviceBuffer<std::byte>(static_cast<std::int64_t>(workspace_bytes_), memory_);
+    grid->bytes = cell_bytes(wide) + aligned(work) + aligned(fixed_point_bytes(design_.batch));
+    if (memory == nullptr) grid->owned = DeviceBuffer<std::byte>(static_cast<std::int64_t>(grid->bytes), memory_);
     grid->memory = memory != nullptr ? memory : grid->owned.data();
     grid->fixed = fixed_point_in(grid->memory + cell_bytes(wide) + aligned(work), design_.batch);
     grid->narrow.set_work_area(grid->memory + cell_bytes(wide));
@@ -330,7 +332,7 @@ template <class T> class CudaEngine final : public Engine<T> {
   std::int64_t count_ = 0;
   Event points_set_;  // executes on another stream than set_points's wait for it
   cudaStream_t points_stream_ = nullptr;
-  mutable std::size_t workspace_bytes_ = 0;
+  std::size_t workspace_bytes_ = 0;
   bool callers_memory_ = false;
   mutable std::mutex mutex_;
   mutable std::vector<std::unique_ptr<CudaGrid<T>>> idle_;
