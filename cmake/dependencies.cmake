@@ -60,7 +60,8 @@ else()
     set(stable_abi OPTIONAL_COMPONENTS Development.SABIModule)
   endif()
   find_package(Python 3.10 QUIET COMPONENTS Interpreter Development.Module ${stable_abi})
-  if(Python_Interpreter_FOUND)
+  if(Python_Interpreter_FOUND AND Python_Development.Module_FOUND)  # nanobind stops where there are no headers
+    unset(nanobind_DIR CACHE)                                        # of another Python, perhaps
     execute_process(COMMAND ${Python_EXECUTABLE} -m nanobind --cmake_dir OUTPUT_VARIABLE nanobind_ROOT
                     OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_QUIET)
     find_package(nanobind CONFIG QUIET)
