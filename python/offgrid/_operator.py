@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import prod
 from typing import Any
 
 from offgrid._error import Error, Status
@@ -24,10 +25,7 @@ def LinearOperator(plan: Plan) -> Any:  # noqa: N802, it stands for the class of
         raise Error(Status.WRONG_STATE, "LinearOperator: the plan has no points yet, call set_points first")
     if plan.transforms != 1:
         raise ValueError(f"plan has {plan.transforms} transforms; expected 1: columns are done one by one")
-    strengths, modes = (plan.count,), plan.shape
-    size = 1
-    for n in modes:
-        size *= n
+    strengths, modes, size = (plan.count,), plan.shape, prod(plan.shape)
     into, out_of = (strengths, modes) if plan.type == 1 else (modes, strengths)
     rows, columns = (size, plan.count) if plan.type == 1 else (plan.count, size)
 

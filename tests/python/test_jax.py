@@ -1,9 +1,9 @@
 """offgrid.jax: derivatives by jax's own checks, forward and backward, twice; jit; vmap; plans that are kept."""
 
 import numpy as np
-import oracle
 import pytest
 from conftest import made
+from gradients import SHAPES, TOL, arrays
 
 import offgrid
 from test_cache import counted  # noqa: F401, a fixture
@@ -19,21 +19,12 @@ except ImportError:
     jax = None
 pytestmark = pytest.mark.skipif(jax is None, reason="jax is not installed")
 
-SHAPES = {1: (6,), 2: (4, 5), 3: (3, 4, 2)}
-TOL = 1e-13
-
 
 @pytest.fixture(params=["jax", "jax-cuda"])
 def kind(request):
     kind = made(request.param)
     with jax.default_device(kind.device):
         yield kind
-
-
-def arrays(kind, random, dim, count=7, lead=()):
-    points = [kind.of(x) for x in oracle.random_points(random, dim, count)]
-    strengths = kind.of(oracle.random_complex(random, lead + (count,)))
-    return points, strengths, kind.of(oracle.random_complex(random, lead + SHAPES[dim]))
 
 
 def type1(dim, **options):

@@ -4,6 +4,7 @@ import numpy as np
 import oracle
 import pytest
 from conftest import made
+from gradients import SHAPES, TOL, arrays
 
 import offgrid
 from test_cache import counted  # noqa: F401, a fixture
@@ -15,9 +16,6 @@ try:
 except ImportError:
     torch = None
 pytestmark = pytest.mark.skipif(torch is None, reason="torch is not installed")
-
-SHAPES = {1: (6,), 2: (4, 5), 3: (3, 4, 2)}
-TOL = 1e-13
 
 
 @pytest.fixture(params=["torch", "torch-cuda"])
@@ -33,11 +31,9 @@ def gradgradcheck(function, arguments):
     return torch.autograd.gradgradcheck(function, arguments, nondet_tol=1e-10)
 
 
-def tensors(kind, random, dim, count=7, lead=()):
-    points = [kind.of(x).requires_grad_() for x in oracle.random_points(random, dim, count)]
-    strengths = kind.of(oracle.random_complex(random, lead + (count,))).requires_grad_()
-    modes = kind.of(oracle.random_complex(random, lead + SHAPES[dim])).requires_grad_()
-    return points, strengths, modes
+def tensors(kind, random, dim, **sizes):
+    points, strengths, modes = arrays(kind, random, dim, **sizes)
+    return [x.requires_grad_() for x in points], strengths.requires_grad_(), modes.requires_grad_()
 
 
 def type1(dim, **options):
