@@ -51,19 +51,19 @@ inline double points_time(const Problem& problem, const Sizes& grid, int width, 
   const auto count = static_cast<double>(expected_points(problem, options));
   const double cells = static_cast<double>(grid[0]) * static_cast<double>(grid[1]) * static_cast<double>(grid[2]);
   const bool to_modes = problem.type == 1;
-  if (problem.dim == 1) return count * (to_modes ? 10 + 9 * width : 20 + 4 * width);
+  if (problem.dim == 1) return count * (to_modes ? 10 + 9 * width : 15 + width);
   const bool f64 = problem.precision == Precision::f64;
   // Where a thread a point reads. But f64 in 2D, and f32 where points are few, go with the sweep's choice of a grid: what
   // cuFFT takes for larger ones would have to be known better.
   const double density = count / cells;
   const bool fits = problem.dim == 2 ? !f64 : f64 || density > sparse_density;
-  const bool reads_alone = !to_modes && !sweep_reads(problem.dim, width, density) && fits;
+  const bool reads_alone = !to_modes && !sweep_reads(problem.dim, width, f64, density) && fits;
   const bool sweeps = (options.method == Method::automatic || options.method == Method::sweep) && !reads_alone;
   if (sweeps) return sweep_time(problem, count, cells, width);
   const double reached = std::pow(width, problem.dim);
   if (to_modes) return count * (30 + 5.5 * reached);
-  const double read = problem.dim == 3 && f64 ? 4 : 0.8;
-  return count * std::max(40 + read * reached, scattered_result) + 4 * cells;
+  if (problem.dim == 2) return count * (20 + (f64 ? 1 : 0.5) * reached) + 4 * cells;
+  return count * std::max(40 + (f64 ? 4 : 0.8) * reached, scattered_result) + 4 * cells;
 }
 
 inline BackendTraits cost_traits() {

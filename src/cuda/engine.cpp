@@ -59,6 +59,7 @@ template <class T> struct CudaGrid final : Grid {
   std::byte* memory = nullptr;  // cells, then the work area of the FFT, then that of fixed-point sums
   FixedPoint fixed{};
   DeviceBuffer<std::byte> owned;
+  DeviceBuffer<std::complex<T>> results;  // [batch][count], where they are not written to the caller's array at once
   Event done;
   cudaStream_t stream = nullptr;  // of the last lease
 };
@@ -125,6 +126,8 @@ template <class T> class CudaEngine final : public Engine<T> {
     for (const auto& grid : idle_)
       if (grid->stream != native(stream)) grid->done.make_wait(native(stream));
     const MethodChoice fitting = choose_method(design_, device_, points.count);
+    if (sorter_->inverts(points.count))
+      for (const auto& grid : idle_) hold_results(*grid, points.count);
     const bool sums_too_long = choice_.method == Method::gm_sort && fitting.method != choice_.method;
     if ((fitting.wide && !choice_.wide) || sums_too_long)
       change_method(fitting, points, native(stream));
@@ -163,11 +166,14 @@ template <class T> class CudaEngine final : public Engine<T> {
     const nvtx3::scoped_range range{"offgrid interpolate"};
     const DeviceGuard guard(device_.id);
     const auto& mine = static_cast<const CudaGrid<T>&>(grid);
-    for (const PointSet<T>& set : sets_)
+    for (const PointSet<T>& set : sets_) {
       if (mine.in_f64)
-        interpolate_set(arguments<double>(set, strengths, mine), set, native(stream));
+        interpolate_set(results_of<double>(set, strengths, mine), set, native(stream));
       else
-        interpolate_set(arguments<T>(set, strengths, mine), set, native(stream));
+        interpolate_set(results_of<T>(set, strengths, mine), set, native(stream));
+      if (set.inverted)
+        reorder(mine.results.data(), set, strengths + set.points.first, count_, mine.batch, native(stream));
+    }
   }
 
   void grid_to_modes(Grid& grid, Complex* modes, Sign sign, Stream stream) const override {
@@ -233,6 +239,7 @@ template <class T> class CudaEngine final : public Engine<T> {
     auto sorter = std::make_unique<Sorter<T>>(fitting.sort, memory_);
     std::vector<PointSet<T>> sets;
     auto grid = make_grid(fitting.wide);
+    if (sorter->inverts(points.count)) hold_results(*grid, points.count);
     sorter->run(points, sets, stream);
     call("waiting for the device", [] { return cudaDeviceSynchronize(); });  // the earlier points may be in use
     choice_ = fitting, sorter_ = std::move(sorter), sets_ = std::move(sets), workspace_bytes_ = grid->bytes;
@@ -255,9 +262,16 @@ template <class T> class CudaEngine final : public Engine<T> {
     if (memory == nullptr) grid->owned = DeviceBuffer<std::byte>(static_cast<std::int64_t>(grid->bytes), memory_);
     grid->memory = memory != nullptr ? memory : grid->owned.data();
     grid->fixed = fixed_point_in(grid->memory + cell_bytes(wide) + aligned(work), design_.batch);
+    if (!sets_.empty() && sets_[0].inverted) hold_results(*grid, count_);
     grid->narrow.set_work_area(grid->memory + cell_bytes(wide));
     if (grid->wide) grid->wide->set_work_area(grid->memory + cell_bytes(wide));
     return grid;
+  }
+
+  // The old ones stay until the new ones are there: where there is no memory, the earlier points still need them.
+  void hold_results(CudaGrid<T>& grid, std::int64_t count) const {
+    if (const std::int64_t size = count * design_.batch; grid.results.size() < size)
+      grid.results = DeviceBuffer<Complex>(size, memory_);
   }
 
   // The grid that was last used on this stream needs no waiting.
@@ -286,9 +300,19 @@ template <class T> class CudaEngine final : public Engine<T> {
             count_,     grid.template cells<A>(), grid.batch};
   }
 
+  // Written in the order of the packed points first, where the caller's order is known from there.
+  template <class A>
+  StageArguments<T, A> results_of(const PointSet<T>& set, Complex* strengths, const CudaGrid<T>& grid) const {
+    auto stage = arguments<A>(set, strengths, grid);
+    if (set.inverted)
+      stage.strengths = grid.results.data(), stage.stride = set.points.count, stage.points.first = 0,
+      stage.in_order = true;
+    return stage;
+  }
+
   template <class A>
   void interpolate_set(const StageArguments<T, A>& stage, const PointSet<T>& set, cudaStream_t stream) const {
-    if (choice_.method == Method::sweep && sweep_reads(design_.dim(), stage.kernel.width, density()))
+    if (choice_.method == Method::sweep && sweep_reads(design_.dim(), stage.kernel.width, sizeof(T) == 8, density()))
       sweep_interpolate(design_.dim(), stage, set, choice_.sort.bins, stream);
     else
       cuda::interpolate(design_.dim(), stage, stream);

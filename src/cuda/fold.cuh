@@ -16,13 +16,14 @@ struct Folded {
   double t;
 };
 
-__device__ inline Folded fold(double x, double cells, double half_width) {
+__device__ inline Folded fold(double x, std::uint32_t n, int width) {
+  const auto cells = static_cast<double>(n), half_width = 0.5 * width;
   constexpr double turn_high = 0x1.45f306dc9c883p-3, turn_low = -0x1.6b01ec5417056p-57;  // 1 / (2 pi)
   if (fabs(x) > exact_range) x = remainder(x, 6.283185307179586);
-  const double turns = x * turn_high;
+  const double turns = __dmul_rn(x, turn_high);  // not contracted: wherever a point is folded, its cell is the same
   const double tail = fma(x, turn_low, fma(x, turn_high, -turns));
   const double fraction = turns - rint(turns);
-  const double g = fraction * cells;
+  const double g = __dmul_rn(fraction, cells);
   const double low = fma(tail, cells, fma(fraction, cells, -g));
   const double i0 = ceil(g - half_width);
   const double t = 2 * (((i0 - g) - low) + half_width) - 1;

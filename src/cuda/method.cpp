@@ -174,6 +174,7 @@ MethodChoice choose_method(const Design& design, const Device& device, std::int6
   sort.set_points = most_set_points;
   sort.sorted = choice.method != Method::gm;
   sort.columns = choice.method == Method::sweep;
+  sort.inverse = design.problem.type == 2 && sort.sorted && gathers_results(dim, width, !f32);
   sort.densest = choice.fixed_point;
   sort.subproblems = sort.columns || choice.method == Method::sm || choice.ordered;
   return choice;

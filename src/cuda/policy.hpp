@@ -34,8 +34,7 @@ constexpr int team_lanes(int dim, int width) {
   return best;
 }
 
-// To add in shared memory without conflicts takes a team; to read, a thread a point is fastest, as in the paper.
-constexpr int interp_lanes(int, int) { return 1; }
+// To add in shared memory without conflicts takes a team.
 constexpr int spread_lanes(int dim, int width) { return team_lanes(dim, width); }
 
 inline constexpr int interp_threads = 256, spread_threads = 256;
@@ -60,6 +59,12 @@ constexpr Sizes ordered_bin(int dim) {
 
 inline constexpr std::int64_t paper_subproblem = 1024;
 inline constexpr std::int64_t most_record_points = std::int64_t{1} << 25;  // above it set_points spares their memory
+inline constexpr std::int64_t many_points_a_pass = std::int64_t{1} << 20;  // of the sort: its tiles are larger
+// Results that are more are written in the order of the packed points, and then brought into the caller's: to gather is
+// faster than to scatter, unless it waits for the tensor cores.
+inline constexpr std::int64_t scattered_bytes = std::int64_t{32} << 20;
+constexpr bool gathers_results(int dim, int width, bool f64) { return dim == 3 ? width <= 2 : !f64 || width <= 9; }
+inline constexpr int most_digit_bits = 9;
 inline constexpr std::int64_t most_set_points = std::int64_t{1} << 26;     // sorted together: bounds the scratch
 inline constexpr std::size_t kept_scratch_bytes = std::size_t{2} << 30;
 inline constexpr std::size_t unasked_shared_bytes = 48 << 10;  // CUDA's: more has to be asked for
@@ -86,6 +91,7 @@ constexpr bool sweep_wins(std::int64_t points, double cells, int major) {
 inline constexpr double fixed_point_tolerance = 1e-11;
 
 inline constexpr double sparse_density = 0.05;  // points a cell, under which a thread a point reads faster
+inline constexpr double dense_density = 32;     // and over which it does in 2D, since neighbours read the same cells
 
 // Enough subproblems for all multiprocessors, if the points and vectors suffice. SM adds up a whole one in its precision,
 // so that it must not grow; the sweep rounds once a subproblem, so that there should be few where the points are very many.

@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <bit>
-#include <cub/device/device_radix_sort.cuh>
 #include <cub/device/device_scan.cuh>
+#include <utility>
 
 #include "core/dispatch.hpp"
 #include "cuda/policy.hpp"
@@ -28,34 +28,67 @@ template <class T, class Body> void with_record(int dim, CellKind kind, Body&& b
   });
 }
 
-template <class T> std::int64_t record_bytes(int dim, CellKind kind) {
-  std::int64_t bytes = 0;
-  with_record<T>(dim, kind, [&](auto d, auto k) { bytes = sizeof(Record<T, d(), k()>); });
-  return bytes;
+// Calls body(elements that a thread has in a pass).
+template <class Body> void with_items(std::int64_t count, Body&& body) {
+  if (count >= many_points_a_pass)
+    body(std::integral_constant<int, many_items>{});
+  else
+    body(std::integral_constant<int, few_items>{});
+}
+
+std::int64_t tiles_for(std::int64_t count) {
+  const std::int64_t tile = pass_threads * (count >= many_points_a_pass ? many_items : few_items);
+  return (count + tile - 1) / tile;
 }
 
 FoldArguments fold_arguments(const SortSpec& spec, const int* shift, std::int64_t count) {
-  FoldArguments arguments{spec.grid, spec.bins, {}, {}, spec.width / 2.0, count, spec.fraction_bits, spec.columns};
-  for (int axis = 0; axis < max_dim; ++axis) arguments.inverse_bin[axis] = 1.0 / spec.bins.size[axis];
+  FoldArguments arguments{spec.grid, spec.bins, {}, {}, spec.width, count, spec.fraction_bits,
+                          static_cast<std::uint32_t>(spec.levels())};
+  for (int axis = 0; axis < max_dim; ++axis) 
+    arguments.inverse_bin[axis] = spec.bins.size[axis] == 1 ? 0 : ~std::uint64_t{0} / spec.bins.size[axis] + 1;
   std::copy_n(shift, max_dim + 1, arguments.shift);
   return arguments;
 }
 
+template <class Source, int Items>
+void launch_scatter(const Source& source, const Pass& pass, int tiles, std::uint32_t* keys, std::byte* to,
+                    std::uint32_t* keys_to, bool keep_places, cudaStream_t stream) {
+  using Element = typename Source::Element;
+  const auto kernel = scatter_kernel<Source, Items>;
+  constexpr std::size_t bytes = sizeof(ScatterMemory<Element, Items>);
+  if constexpr (bytes > unasked_shared_bytes)
+    call("shared memory",
+         [&] { return cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, int{bytes}); });
+  kernel<<<tiles, pass_threads, bytes, stream>>>(keys, source, pass, reinterpret_cast<Element*>(to), keys_to,
+                                                 keep_places);
+}
+
+std::size_t aligned(std::size_t bytes) { return (bytes + 255) / 256 * 256; }
+
 }  // namespace
 
-template <class T>
-Sorter<T>::Sorter(const SortSpec& spec, MemoryCount& memory) : spec_(spec), memory_(memory), bad_(1, memory) {
+template <class T> Sorter<T>::Sorter(const SortSpec& spec, MemoryCount& memory) : spec_(spec), memory_(memory) {
   for (int axis = 0; axis < max_dim; ++axis)
     shift_[axis + 1] = shift_[axis] + static_cast<int>(std::bit_width(spec.grid.n[axis] - 1));
   cells_ = spec.fraction_bits > 0 ? CellKind::joined : shift_[max_dim] > 32 ? CellKind::low_and_high : CellKind::low;
-  key_bits_ = std::max(1, static_cast<int>(std::bit_width(static_cast<std::uint64_t>(spec.bins.total() - 1))));
+  with_record<T>(spec.dim, cells_, [&](auto d, auto kind) { record_bytes_ = sizeof(Record<T, d(), kind()>); });
+  const int key_bits = std::max(1, static_cast<int>(std::bit_width(static_cast<std::uint64_t>(spec.keys() - 1))));
+  passes_ = (key_bits + most_digit_bits - 1) / most_digit_bits;
+  digit_bits_ = (key_bits + passes_ - 1) / passes_;
 }
 
-// The sort needs three words a point beside the index, which may be those of the packed points.
-template <class T> bool Sorter<T>::gathers_coordinates(std::int64_t count) const {
-  if (!spec_.sorted) return true;
-  const bool room = spec_.dim * sizeof(T) + (cells_ == CellKind::joined ? 0 : 4) >= 12;
-  return room && count > most_record_points;
+// What is scattered to a small array meets in the cache.
+template <class T> bool Sorter<T>::inverts(std::int64_t count) const {
+  const std::int64_t bytes = count * std::int64_t{sizeof(std::complex<T>)};
+  const bool possible = passes_ <= 3 && count <= spec_.set_points && moves(count) != Moves::places_in_set;
+  return spec_.inverse && bytes >= scattered_bytes && possible;
+}
+
+// In the set, if two halves of keys and of places fit into it.
+template <class T> Moves Sorter<T>::moves(std::int64_t count) const {
+  const bool large = spec_.dim == 3 || sizeof(T) == 8;
+  if (count > most_record_points && large && record_bytes_ >= 16) return Moves::places_in_set;
+  return record_bytes_ <= 16 ? Moves::records : Moves::places;
 }
 
 template <class T> void Sorter<T>::run(const Points<T>& points, std::vector<PointSet<T>>& sets, cudaStream_t stream) {
@@ -63,179 +96,239 @@ template <class T> void Sorter<T>::run(const Points<T>& points, std::vector<Poin
   const auto parts = static_cast<std::size_t>((count + most - 1) / most);
   const auto size_of = [&](std::size_t part) { return std::min(most, count - static_cast<std::int64_t>(part) * most); };
   if (parts == 0) return;
-  const bool in_place = gathers_coordinates(count), look_first = in_place || parts > 1;
-  reserve_scratch(std::min(count, most), in_place);
+  moves_ = moves(count), inverting_ = inverts(count);
+  const bool look_first = !spec_.sorted || moves_ == Moves::places_in_set || parts > 1;
+  reserve_scratch(std::min(count, most));
   std::vector<PointSet<T>> fresh(parts);
   sets.reserve(parts);
   for (std::size_t part = 0; part < parts; ++part)
     if (part >= sets.size() || !fits(sets[part], size_of(part))) fresh[part] = make_set(size_of(part));
-  call("clearing a flag", [&] { return cudaMemsetAsync(bad_.data(), 0, sizeof(int), stream); });
-  if (look_first) {
-    look_for_bad(points, stream);
-    read_flag(stream);
-    refuse_bad();
-  }
+  *bad_ = 0;
+  if (look_first) look_for_bad(points, stream);
   for (std::size_t part = 0; part < parts; ++part) {
-    PointSet<T>& set = fresh[part].t.size() > 0 ? fresh[part] : sets[part];
+    PointSet<T>& set = fresh[part].records.size() > 0 ? fresh[part] : sets[part];
     const std::int64_t first = static_cast<std::int64_t>(part) * most;
     Points<T> some{size_of(part), {}};
     for (int axis = 0; axis < spec_.dim; ++axis) some.axis[axis] = points.axis[axis] + first;
-    Work work = in_place ? work_in(set) : scratch();
-    if (spec_.sorted) {
-      fold_part(some, work, stream);
-      if (!look_first) read_flag(stream);
-      sort_keys(work, some.count, stream);
-      if (!look_first) refuse_bad();  // by now the sort is under way
-      if (spec_.subproblems) make_subproblems(set, work.keys[work.half], some.count, stream);
+    const Work work = work_for(set, some.count);
+    if (spec_.sorted) sort(some, work, !look_first, stream);
+    finish(set, some, work, stream);
+    set.inverted = inverting_;
+    if (inverting_) {
+      inverse_kernel<<<blocks_for(some.count), sort_threads, 0, stream>>>(
+          work.keys[0], passes_ > 1 ? work.keys[1] : nullptr, passes_ > 2 ? work.keys[2] : nullptr, some.count,
+          set.inverse.data());
+      check_launch("inverse");
     }
-    permute(set, some, work, first, stream);
+    set.points = packed(set, first, some.count);
+    if (spec_.subproblems) make_subproblems(set, some, work, stream);
   }
   sets.resize(parts);
   for (std::size_t part = 0; part < parts; ++part)
-    if (fresh[part].t.size() > 0) sets[part] = std::move(fresh[part]);
+    if (fresh[part].records.size() > 0) sets[part] = std::move(fresh[part]);
 }
 
 template <class T> void Sorter<T>::trim(std::size_t most_bytes) {
-  if (pairs_.bytes() + records_.bytes() + primitives_.bytes() <= most_bytes) return;
-  pairs_ = {}, records_ = {}, primitives_ = {};
-  capacity_ = 0;
+  if (scratch_.bytes() + primitives_.bytes() > most_bytes) scratch_ = {}, primitives_ = {};
 }
 
-template <class T> void Sorter<T>::reserve_scratch(std::int64_t count, bool in_place) {
-  const std::int64_t bins = item_bins();
+template <class T> void Sorter<T>::reserve_scratch(std::int64_t count) {
   if (!spec_.sorted) return;
-  if (!in_place) {
-    records_.grow_to(count * record_bytes<T>(spec_.dim, cells_), memory_);
-    if (count > capacity_) {
-      capacity_ = 0;
-      pairs_.grow_to(4 * count, memory_);
-      capacity_ = count;
-    }
-  }
-  std::size_t sort_bytes = 0, scan_bytes = 0;
-  cub::DoubleBuffer<std::uint32_t> none;
-  call("sort", [&] { return cub::DeviceRadixSort::SortPairs(nullptr, sort_bytes, none, none, count, 0, key_bits_); });
-  call("scan", [&] {
-    return cub::DeviceScan::ExclusiveSum(nullptr, scan_bytes, static_cast<std::uint32_t*>(nullptr), bins + 1);
-  });
-  primitives_.grow_to(static_cast<std::int64_t>(std::max(sort_bytes, scan_bytes)), memory_);
+  const std::int64_t bins = spec_.item_bins(), entries = tiles_for(count) << digit_bits_;
+  const std::size_t table = aligned(4 * static_cast<std::size_t>(entries)), words = aligned(4 * static_cast<std::size_t>(count));
+  const std::size_t records = aligned(static_cast<std::size_t>(count * record_bytes_));
+  const std::size_t keys = words * static_cast<std::size_t>(inverting_ ? passes_ : std::min(passes_, 2));
+  std::size_t bytes = std::max(words, table);  // in the set
+  if (moves_ == Moves::records) bytes = table + keys + (passes_ > 1 ? records : 0);
+  if (moves_ == Moves::places) bytes = table + keys + 2 * words + records;
+  scratch_.grow_to(static_cast<std::int64_t>(bytes), memory_);
+  std::size_t table_bytes = 0, items_bytes = 0;
+  auto* none = static_cast<std::uint32_t*>(nullptr);
+  call("scan", [&] { return cub::DeviceScan::ExclusiveSum(nullptr, table_bytes, none, entries); });
+  call("scan", [&] { return cub::DeviceScan::ExclusiveSum(nullptr, items_bytes, none, bins + 1); });
+  primitives_.grow_to(static_cast<std::int64_t>(std::max(table_bytes, items_bytes)), memory_);
   if (spec_.subproblems) bin_items_.grow_to(bins + 1, memory_);
 }
 
-template <class T> typename Sorter<T>::Work Sorter<T>::scratch() const {
-  std::uint32_t* base = pairs_.data();
-  return {{base, base + capacity_}, {base + 2 * capacity_, base + 3 * capacity_}, records_.data()};
-}
-
-// In the set's index and in what the permutation will overwrite.
-template <class T> typename Sorter<T>::Work Sorter<T>::work_in(const PointSet<T>& set) const {
+// Places in the set are at last moved to scratch memory, where until then the table is; the table of the last pass lies
+// where that one writes no keys to.
+template <class T> typename Sorter<T>::Work Sorter<T>::work_for(const PointSet<T>& set, std::int64_t count) const {
   if (!spec_.sorted) return {};
-  const std::int64_t capacity = set.index.size(), words = set.t.size() * std::int64_t{sizeof(T)} / 4;
-  auto* base = reinterpret_cast<std::uint32_t*>(set.t.data());
-  std::uint32_t* third = words >= 3 * capacity ? base + 2 * capacity : set.low.data();
-  return {{base, base + capacity}, {set.index.data(), third}, nullptr};
+  const auto words = [](std::byte* memory) { return reinterpret_cast<std::uint32_t*>(memory); };
+  const std::size_t size = 4 * static_cast<std::size_t>(count);
+  std::byte* next = scratch_.data();
+  Work work{};
+  if (moves_ == Moves::places_in_set) {
+    std::byte* base = set.records.data();
+    for (int pass = 0; pass < max_passes; ++pass) {
+      work.keys[pass] = words(base + pass % 2 * size);
+      work.moved[pass] = pass == 0 ? next : base + (2 + pass % 2) * size;
+    }
+    work.table = words(next), work.last_table = work.keys[passes_ % 2];
+    return work;
+  }
+  const auto take = [&](std::size_t bytes) { return std::exchange(next, next + aligned(bytes)); };
+  work.table = work.last_table = words(take(static_cast<std::size_t>(4 * (tiles_for(count) << digit_bits_))));
+  for (int pass = 0; pass < passes_; ++pass)
+    work.keys[pass] = pass >= 2 && !inverting_ ? work.keys[pass - 2] : words(take(size));
+  std::byte* moved[] = {moves_ == Moves::records ? set.records.data() : take(size), next};
+  if (moves_ == Moves::places) moved[1] = take(size), work.records = next;
+  for (int left = 0; left < passes_; ++left) work.moved[left] = moved[left % 2];
+  return work;
 }
 
 template <class T> std::int64_t Sorter<T>::max_items(std::int64_t count) const {
-  return std::min(item_bins(), count) + count / spec_.subproblem_points;
+  return std::min(spec_.item_bins(), count) + count / spec_.subproblem_points;
 }
 
 template <class T> bool Sorter<T>::fits(const PointSet<T>& set, std::int64_t count) const {
-  return set.t.size() >= spec_.dim * count && (!spec_.subproblems || set.items.size() >= max_items(count));
+  return set.records.size() >= record_bytes_ * count && (!inverting_ || set.inverse.size() >= count) &&
+         (!spec_.subproblems || set.items.size() >= max_items(count));
 }
 
 template <class T> PointSet<T> Sorter<T>::make_set(std::int64_t count) {
   PointSet<T> set;
-  set.t = DeviceBuffer<T>(spec_.dim * count, memory_);
-  if (cells_ != CellKind::joined) set.low = DeviceBuffer<std::uint32_t>(count, memory_);
-  if (cells_ == CellKind::low_and_high) set.high = DeviceBuffer<std::uint32_t>(count, memory_);
-  if (spec_.sorted) set.index = DeviceBuffer<std::uint32_t>(count, memory_);
+  set.records = DeviceBuffer<std::byte>(record_bytes_ * count, memory_);
+  if (inverting_) set.inverse = DeviceBuffer<std::uint32_t>(count, memory_);
   if (!spec_.subproblems) return set;
-  set.bin_first = DeviceBuffer<std::uint32_t>(item_bins() + 1, memory_);
+  set.bin_first = DeviceBuffer<std::uint32_t>(spec_.item_bins() + 1, memory_);
   set.items = DeviceBuffer<Subproblem>(max_items(count), memory_);
   set.item_count = DeviceBuffer<std::uint32_t>(1, memory_);
   if (spec_.densest) set.densest = DeviceBuffer<std::uint32_t>(1, memory_);
   return set;
 }
 
+template <class T>
+PackedPoints<T> Sorter<T>::packed(const PointSet<T>& set, std::int64_t first, std::int64_t count) const {
+  PackedPoints<T> points{set.records.data(), static_cast<std::uint32_t>(record_bytes_), first, count, {},
+                         spec_.fraction_bits};
+  std::copy_n(shift_, max_dim + 1, points.shift);
+  return points;
+}
+
 template <class T> void Sorter<T>::look_for_bad(const Points<T>& points, cudaStream_t stream) {
-  look_kernel<T><<<4096, sort_threads, 0, stream>>>(coordinates(points), spec_.dim, points.count, bad_.data());
+  look_kernel<T><<<4096, sort_threads, 0, stream>>>(coordinates(points), spec_.dim, points.count, bad_.get());
   check_launch("look for bad points");
-}
-
-template <class T> void Sorter<T>::fold_part(const Points<T>& part, const Work& work, cudaStream_t stream) {
-  with_record<T>(spec_.dim, cells_, [&](auto d, auto kind) {
-    fold_kernel<T, d(), kind()><<<blocks_for(part.count), sort_threads, 0, stream>>>(
-        coordinates(part), fold_arguments(spec_, shift_, part.count),
-        reinterpret_cast<Record<T, d(), kind()>*>(work.records), work.keys[0], work.places[0], bad_.data());
-  });
-  check_launch("fold");
-}
-
-template <class T> void Sorter<T>::read_flag(cudaStream_t stream) {
-  call("reading a flag",
-       [&] { return cudaMemcpyAsync(bad_here_.get(), bad_.data(), sizeof(int), cudaMemcpyDeviceToHost, stream); });
-  flag_read_.record(stream);
+  folded_.record(stream);
+  refuse_bad();
 }
 
 template <class T> void Sorter<T>::refuse_bad() {
-  flag_read_.wait();
-  if (*bad_here_ != 0) throw Error(Status::invalid_argument, "points: a coordinate is not finite");
+  folded_.wait();
+  if (*bad_ != 0) throw Error(Status::invalid_argument, "points: a coordinate is not finite");
 }
 
-template <class T> void Sorter<T>::sort_keys(Work& work, std::int64_t count, cudaStream_t stream) {
-  cub::DoubleBuffer<std::uint32_t> keys(work.keys[0], work.keys[1]), places(work.places[0], work.places[1]);
-  std::size_t bytes = primitives_.bytes();
-  call("sort", [&] {
-    return cub::DeviceRadixSort::SortPairs(primitives_.data(), bytes, keys, places, count, 0, key_bits_, stream);
-  });
-  work.half = keys.selector;
+template <class T> Pass Sorter<T>::pass_of(int number, std::int64_t count, const Work& work) const {
+  return {static_cast<std::uint32_t>(count), number * digit_bits_, digit_bits_,
+          number == passes_ - 1 ? work.last_table : work.table};
 }
 
 template <class T>
-void Sorter<T>::permute(PointSet<T>& set, const Points<T>& part, const Work& work, std::int64_t first,
-                        cudaStream_t stream) {
-  const std::int64_t capacity = set.t.size() / spec_.dim;
-  const std::uint32_t* places = work.places[work.half];
-  PackTarget<T> to{{}, set.low.data(), set.high.data(), set.index.data()};
-  set.points = {{}, to.low, to.high, to.index, first, part.count, {}, spec_.fraction_bits};
-  for (int axis = 0; axis < spec_.dim; ++axis) set.points.t[axis] = to.t[axis] = set.t.data() + axis * capacity;
-  std::copy_n(shift_, max_dim + 1, set.points.shift);
-  if (work.records == nullptr && places != to.index) {  // they lie where the packed points will
-    call("moving places", [&] {
-      return cudaMemcpyAsync(to.index, places, sizeof(*places) * static_cast<std::size_t>(part.count),
-                             cudaMemcpyDeviceToDevice, stream);
-    });
-    places = to.index;
-  }
-  with_record<T>(spec_.dim, cells_, [&](auto d, auto kind) {
-    if (work.records != nullptr)
-      permute_records_kernel<T, d(), kind()>
-          <<<blocks_for((part.count + permute_rounds - 1) / permute_rounds), sort_threads, 0, stream>>>(
-              reinterpret_cast<const Record<T, d(), kind()>*>(work.records), places, part.count, to);
+void Sorter<T>::sort(const Points<T>& part, const Work& work, bool look, cudaStream_t stream) {
+  for (int number = 0; number < passes_; ++number) {
+    const Pass pass = pass_of(number, part.count, work);
+    if (number == 0)
+      fold(part, work, pass, stream);
     else
-      permute_points_kernel<T, d(), kind()><<<blocks_for(part.count), sort_threads, 0, stream>>>(
+      with_items(part.count, [&](auto items) {
+        count_kernel<items()>
+            <<<static_cast<int>(tiles_for(part.count)), pass_threads, 0, stream>>>(work.keys[number], pass);
+      });
+    check_launch("count");
+    if (number == 0 && look) folded_.record(stream);
+    sum_table(pass, stream);
+    // Before the set is written to for the first time; by now some of the sort is under way.
+    if (look && number == (passes_ - 1) % 2) refuse_bad();
+    scatter(part, work, number, pass, stream);
+  }
+}
+
+template <class T>
+void Sorter<T>::fold(const Points<T>& part, const Work& work, const Pass& pass, cudaStream_t stream) {
+  with_record<T>(spec_.dim, cells_, [&](auto d, auto kind) {
+    with_items(part.count, [&](auto items) {
+      fold_kernel<T, d(), kind(), items()><<<static_cast<int>(tiles_for(part.count)), pass_threads, 0, stream>>>(
+          coordinates(part), fold_arguments(spec_, shift_, part.count), work.keys[0],
+          reinterpret_cast<Record<T, d(), kind()>*>(work.records), bad_.get(), pass);
+    });
+  });
+}
+
+template <class T> void Sorter<T>::sum_table(const Pass& pass, cudaStream_t stream) {
+  std::size_t bytes = primitives_.bytes();
+  call("scan", [&] {
+    return cub::DeviceScan::ExclusiveSum(primitives_.data(), bytes, pass.table, tiles_for(pass.count) << pass.bits,
+                                         stream);
+  });
+}
+
+template <class T>
+void Sorter<T>::scatter(const Points<T>& part, const Work& work, int number, const Pass& pass, cudaStream_t stream) {
+  const int left = passes_ - 1 - number;
+  std::byte *to = work.moved[left], *from = number > 0 ? work.moved[left + 1] : nullptr;
+  std::uint32_t *keys = work.keys[number], *keys_to = left > 0 ? work.keys[number + 1] : nullptr;
+  const int tiles = static_cast<int>(tiles_for(part.count));
+  with_items(part.count, [&](auto items) {
+    const auto launch = [&](const auto& source) {
+      launch_scatter<std::decay_t<decltype(source)>, items()>(source, pass, tiles, keys, to, keys_to, inverting_,
+                                                              stream);
+    };
+    if (moves_ != Moves::records && number == 0)
+      launch(Places{});
+    else if (moves_ != Moves::records)
+      launch(Moved<std::uint32_t>{reinterpret_cast<const std::uint32_t*>(from)});
+    else
+      with_record<T>(spec_.dim, cells_, [&](auto d, auto kind) {
+        using Element = Record<T, d(), kind()>;
+        if constexpr (sizeof(Element) <= 16) {
+          using Words = Block<sizeof(Element)>;
+          if (number == 0)
+            launch(FoldedRecords<T, d(), kind()>{coordinates(part), fold_arguments(spec_, shift_, part.count)});
+          else
+            launch(Moved<Words>{reinterpret_cast<const Words*>(from)});
+        }
+      });
+  });
+  check_launch("sort");
+}
+
+// Brings the records to their places, unless the sort has.
+template <class T>
+void Sorter<T>::finish(const PointSet<T>& set, const Points<T>& part, const Work& work, cudaStream_t stream) {
+  if (spec_.sorted && moves_ == Moves::records) return;
+  const int blocks = blocks_for(part.count);
+  const auto* places = reinterpret_cast<const std::uint32_t*>(work.moved[0]);
+  with_record<T>(spec_.dim, cells_, [&](auto d, auto kind) {
+    using Element = Record<T, d(), kind()>;
+    auto* to = reinterpret_cast<Element*>(set.records.data());
+    if (work.records != nullptr)
+      move_kernel<<<blocks, sort_threads, 0, stream>>>(reinterpret_cast<const Element*>(work.records), places,
+                                                       part.count, to);
+    else
+      gather_kernel<T, d(), kind()><<<blocks, sort_threads, 0, stream>>>(
           coordinates(part), fold_arguments(spec_, shift_, part.count), places, to);
   });
-  check_launch("permute");
+  check_launch("gather");
 }
 
 template <class T>
-void Sorter<T>::make_subproblems(PointSet<T>& set, const std::uint32_t* keys, std::int64_t count, cudaStream_t stream) {
-  const auto bins = static_cast<std::uint32_t>(item_bins());
+void Sorter<T>::make_subproblems(PointSet<T>& set, const Points<T>& part, const Work& work, cudaStream_t stream) {
+  const auto bins = static_cast<std::uint32_t>(spec_.item_bins());
   const auto most = static_cast<std::uint32_t>(spec_.subproblem_points);
   if (spec_.densest)
     call("clearing a count", [&] { return cudaMemsetAsync(set.densest.data(), 0, set.densest.bytes(), stream); });
-  bins_kernel<<<blocks_for(bins + 1), sort_threads, 0, stream>>>(keys, keys_a_bin(), static_cast<std::uint32_t>(count),
-                                                                 bins, set.bin_first.data());
-  item_counts_kernel<<<blocks_for(bins + 1), sort_threads, 0, stream>>>(set.bin_first.data(), bins, most,
-                                                                        bin_items_.data(), set.densest.data());
+  const std::int64_t tiles = moves_ == Moves::places_in_set ? 0 : tiles_for(part.count);  // whose table was in the set's memory
+  dispatch<1, 3>(spec_.dim, [&](auto d) {
+    bins_kernel<T, d()><<<blocks_for(bins + 1), sort_threads, 0, stream>>>(
+        set.points, fold_arguments(spec_, shift_, part.count), pass_of(passes_ - 1, part.count, work),
+        static_cast<std::uint32_t>(tiles), bins, most, set.bin_first.data(), bin_items_.data(), set.densest.data());
+  });
   check_launch("bins");
   std::size_t bytes = primitives_.bytes();
   call("scan", [&] {
     return cub::DeviceScan::ExclusiveSum(primitives_.data(), bytes, bin_items_.data(), std::int64_t{bins} + 1, stream);
   });
-  set.max_items = max_items(count);
+  set.max_items = max_items(part.count);
   items_kernel<<<blocks_for(set.max_items), sort_threads, 0, stream>>>(set.bin_first.data(), bin_items_.data(), bins,
                                                                        most, set.items.data(), set.item_count.data());
   check_launch("subproblems");

@@ -1,13 +1,13 @@
-// set_points on the device: fold -> sort by bin -> subproblems -> permute into packed records.
-// The sort is a radix sort of (bin, place): stable, so its result depends on the points alone, and as fast on clusters as
-// on scattered points. No host round trip but one: the flag that a coordinate is not finite, which is read before
-// anything of the earlier points is overwritten.
+// set_points on the device: fold -> sort by bin -> subproblems.
+// The sort is a radix sort with digits of up to 9 bits: stable, so its result depends on the points alone, and as fast on
+// clusters as on scattered points. No host round trip but one: the flag that a coordinate is not finite, which is read
+// before anything of the earlier points is overwritten.
 //
-// What the permutation gathers, a point at a time from anywhere, decides its speed and the memory:
-//   from records      which the fold has written, so that a point is one read of one sector; the flag is read while the
-//                     sort runs. The sort has scratch memory of its own
-//   from coordinates  folded once more, for so many points that memory matters. The sort works in the memory of the set
-//                     that it makes, and the flag is read first
+// What it moves decides its speed and the memory:
+//   records        of up to 16 bytes: two or three passes and they are where they belong
+//   places         of larger records, which are moved once, in the end
+//   places in set  for so many points that memory matters. The sort works in the memory of the set that it makes, and in
+//                  the end the points are folded once more, each read from anywhere
 #pragma once
 
 #include <vector>
@@ -24,24 +24,31 @@ struct SortSpec {
   std::int64_t subproblem_points = 1024;
   std::int64_t set_points = 0;  // at most this many are sorted together
   bool sorted = true, subproblems = true;
-  bool columns = false;   // sorted by column of bins first, and inside by cell along z; subproblems are of columns
+  bool columns = false;   // sorted by column of bins first, and inside by cell along z, or in 2D along y: neighbours then
+                          // read the same rows. Subproblems are of columns
+  bool inverse = false;   // results are wanted in the caller's order (PointSet::inverse)
   bool densest = false;   // how many points the densest bin or column has is needed
   int fraction_bits = 0;  // of joined records (points.hpp); 0: apart
+
+  [[nodiscard]] std::int64_t levels() const { return !columns ? 0 : dim == 2 ? bins.size[1] : bins.count[2]; }
+  [[nodiscard]] std::int64_t item_bins() const { return bins.total() / (columns ? bins.count[2] : 1); }  // or columns
+  [[nodiscard]] std::int64_t keys() const { return columns ? item_bins() * levels() : bins.total(); }
 };
 
 // Points that were sorted together, with their memory.
 template <class T> struct PointSet {
-  DeviceBuffer<T> t;                             // [dim][capacity], or words of joined records
-  DeviceBuffer<std::uint32_t> low, high, index;  // [capacity], where they are needed
-  DeviceBuffer<std::uint32_t> bin_first;         // [bins + 1]
-  DeviceBuffer<Subproblem> items;                // [max_items], of which the first *item_count are there
-  DeviceBuffer<std::uint32_t> item_count;        // [1]
-  DeviceBuffer<std::uint32_t> densest;           // [1]: most points of a bin or column, where that is needed
+  DeviceBuffer<std::byte> records;
+  DeviceBuffer<std::uint32_t> inverse;     // [capacity]: where the caller's points are among the packed ones, if `inverted`
+  DeviceBuffer<std::uint32_t> bin_first;   // [bins + 1]
+  DeviceBuffer<Subproblem> items;          // [max_items], of which the first *item_count are there
+  DeviceBuffer<std::uint32_t> item_count;  // [1]
+  DeviceBuffer<std::uint32_t> densest;     // [1]: most points of a bin or column, where that is needed
+  bool inverted = false;
   std::int64_t max_items = 0;
   PackedPoints<T> points{};
 };
 
-enum class CellKind { joined, low, low_and_high };
+enum class Moves { records, places, places_in_set };
 
 template <class T> class Sorter {
  public:
@@ -50,47 +57,53 @@ template <class T> class Sorter {
   // Where it throws, `sets` are the earlier ones, whole.
   void run(const Points<T>& points, std::vector<PointSet<T>>& sets, cudaStream_t stream);
 
+  // Whether so many points get an inverse.
+  bool inverts(std::int64_t count) const;
+
   // Scratch is kept for the next call, unless there is too much of it.
   void trim(std::size_t most_bytes);
 
  private:
-  // Where the keys and places of a part are sorted, to and fro.
+  static constexpr int max_passes = 4;
+  // Where a part is sorted, to and fro.
   struct Work {
-    std::uint32_t *keys[2], *places[2];
-    std::byte* records;  // null: the permutation gathers coordinates
-    int half = 0;        // the one that is sorted
+    std::uint32_t* keys[max_passes];  // that a pass reads
+    std::byte* moved[max_passes];     // what the last pass writes, the one before it, and so on
+    std::uint32_t* table;             // of the passes but the last
+    std::uint32_t* last_table;
+    std::byte* records;  // of the points in the caller's order, where places are moved in their stead
   };
 
-  bool gathers_coordinates(std::int64_t count) const;
-  void reserve_scratch(std::int64_t count, bool in_place);
-  Work scratch() const;
-  Work work_in(const PointSet<T>& set) const;
+  Moves moves(std::int64_t count) const;
+  void reserve_scratch(std::int64_t count);
+  Work work_for(const PointSet<T>& set, std::int64_t count) const;
   PointSet<T> make_set(std::int64_t count);
   bool fits(const PointSet<T>& set, std::int64_t count) const;
+  PackedPoints<T> packed(const PointSet<T>& set, std::int64_t first, std::int64_t count) const;
   void look_for_bad(const Points<T>& points, cudaStream_t stream);
-  void fold_part(const Points<T>& part, const Work& work, cudaStream_t stream);
-  void read_flag(cudaStream_t stream);
   void refuse_bad();
-  void sort_keys(Work& work, std::int64_t count, cudaStream_t stream);
-  void permute(PointSet<T>& set, const Points<T>& part, const Work& work, std::int64_t first, cudaStream_t stream);
-  void make_subproblems(PointSet<T>& set, const std::uint32_t* keys, std::int64_t count, cudaStream_t stream);
+  void sort(const Points<T>& part, const Work& work, bool look, cudaStream_t stream);
+  void fold(const Points<T>& part, const Work& work, const struct Pass& pass, cudaStream_t stream);
+  void sum_table(const struct Pass& pass, cudaStream_t stream);
+  void scatter(const Points<T>& part, const Work& work, int number, const struct Pass& pass, cudaStream_t stream);
+  void finish(const PointSet<T>& set, const Points<T>& part, const Work& work, cudaStream_t stream);
+  void make_subproblems(PointSet<T>& set, const Points<T>& part, const Work& work, cudaStream_t stream);
+  struct Pass pass_of(int number, std::int64_t count, const Work& work) const;
   std::int64_t max_items(std::int64_t count) const;
-  std::uint32_t keys_a_bin() const { return spec_.columns ? spec_.bins.count[2] : 1; }
-  std::int64_t item_bins() const { return spec_.bins.total() / keys_a_bin(); }  // bins, or columns of them
 
   SortSpec spec_;
   MemoryCount& memory_;
-  int key_bits_ = 0;
+  int passes_ = 1, digit_bits_ = 1;
   int shift_[max_dim + 1]{};
   CellKind cells_ = CellKind::low;
+  std::int64_t record_bytes_ = 0;
+  Moves moves_ = Moves::records;
+  bool inverting_ = false;
 
-  DeviceBuffer<std::uint32_t> pairs_;  // [4][capacity]: two halves of keys, two of places
-  std::int64_t capacity_ = 0;
-  DeviceBuffer<std::byte> records_, primitives_;
+  DeviceBuffer<std::byte> scratch_, primitives_;
   DeviceBuffer<std::uint32_t> bin_items_;  // [bins + 1]: subproblems in the bins before this one
-  DeviceBuffer<int> bad_;
-  HostValue<int> bad_here_;
-  Event flag_read_;
+  HostValue<int> bad_;                     // kernels write to it
+  Event folded_;
 };
 
 }  // namespace offgrid::cuda

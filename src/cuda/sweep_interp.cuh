@@ -100,7 +100,7 @@ template <class T, class A, int D, int W> struct SweepInterpAgent {
   Shared& shared;
   int vector;
   SweepInterpWindow<T, A, D, W> window;
-  std::uint32_t index;  // of this lane's point
+  std::uint32_t place, index;  // of this lane's point
 
   __device__ SweepInterpAgent(const SweepArguments<T, A, W>& arguments, const Subproblem& item, Shared& memory,
                               int of_vector)
@@ -109,7 +109,7 @@ template <class T, class A, int D, int W> struct SweepInterpAgent {
   __device__ void run() { team.run(*this); }
 
   __device__ void meet(const Rows&, int z_first, bool) {
-    index = team.a.stage.points.index[team.place(0)];
+    place = team.place(0), index = team.a.stage.in_order ? place : team.a.stage.points.index(place);
     window.move_to(team, vector, z_first);
   }
   __device__ void prefetch(int) const {}
@@ -163,9 +163,7 @@ template <class T, class A, int D, int W> struct SweepInterpAgent {
 #pragma unroll
       for (int y = 0; y < 8; ++y)
         re += shared.sums[buffer][w][y][team.lane], im += shared.sums[buffer][w][y][32 + team.lane];
-    const auto& stage = team.a.stage;
-    reinterpret_cast<Complex<T>*>(stage.strengths)[vector * stage.stride + stage.points.first + index] = {
-        static_cast<T>(re), static_cast<T>(im)};
+    result_at(team.a.stage, place, index, vector) = {static_cast<T>(re), static_cast<T>(im)};
   }
 };
 

@@ -28,8 +28,9 @@ constexpr SweepTiles sweep_tiles(int dim, int width) {
 }
 
 // For narrow kernels and few points a thread a point reads faster, from points in the same order.
-constexpr bool sweep_reads(int dim, int width, double density) {
-  return density > sparse_density && (dim == 3 ? width > 4 : width > 6);
+constexpr bool sweep_reads(int dim, int width, bool f64, double density) {
+  if (density < sparse_density) return false;
+  return dim == 3 ? width > 4 : f64 ? width > 6 : width > (density < dense_density ? 5 : 8);
 }
 
 template <int D, int W> struct SweepShape {

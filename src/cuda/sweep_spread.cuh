@@ -147,7 +147,7 @@ template <class T, class A, int D, int W, CellSums Sums> struct SweepSpreadAgent
     later = index_of(32);
     strength = strength_of(team.a.stage, index, vector);
   }
-  __device__ std::uint32_t index_of(std::uint32_t ahead) const { return team.a.stage.points.index[team.place(ahead)]; }
+  __device__ std::uint32_t index_of(std::uint32_t ahead) const { return team.a.stage.points.index(team.place(ahead)); }
 
   __device__ void multiply(const Rows& rows, int, int step) { window.multiply(team, rows, step); }
   __device__ void finish(int, int) const {}

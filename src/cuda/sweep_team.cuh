@@ -72,33 +72,12 @@ template <int Count, class Body> __device__ void with_constant(int i, Body& body
   }
 }
 
-// The polynomials in the kernel's parameters, which are constant memory: all lanes read the same one.
-// p_i(t) = even(t^2) + t odd(t^2), and p_{w-1-i} = even - t odd.
-template <class T, int W> struct SweepPolynomials {
-  static constexpr int degree = max_degree(W, precision_of<T>);
-  T coefficients[degree + 1][(W + 1) / 2];
-
-  __device__ void operator()(T t, T (&values)[W]) const {
-    const T square = t * t;
-#pragma unroll
-    for (int i = 0; i < (W + 1) / 2; ++i) {
-      constexpr int top_even = degree / 2 * 2, top_odd = (degree + 1) / 2 * 2 - 1;
-      T even = coefficients[top_even][i], odd = coefficients[top_odd][i];
-#pragma unroll
-      for (int power = top_even - 2; power >= 0; power -= 2) even = fma(even, square, coefficients[power][i]);
-#pragma unroll
-      for (int power = top_odd - 2; power >= 1; power -= 2) odd = fma(odd, square, coefficients[power][i]);
-      values[i] = fma(t, odd, even), values[W - 1 - i] = fma(-t, odd, even);
-    }
-  }
-};
-
 template <class T, class A, int W> struct SweepArguments {
   StageArguments<T, A> stage;
   Bins columns;
   const Subproblem* items;
   const std::uint32_t* item_count;
-  SweepPolynomials<T, W> polynomials;
+  Polynomials<T, W> polynomials;
 };
 
 // What both directions share: the column, the points batch by batch, and their kernel values.

@@ -11,8 +11,8 @@
 #include <cstdint>
 
 #include "core/polynomial.hpp"
-#include "cuda/points.hpp"
 #include "cuda/policy.hpp"
+#include "cuda/stage.hpp"
 
 namespace offgrid::cuda {
 
@@ -21,7 +21,7 @@ template <> struct ComplexOf<float> { using type = float2; };
 template <> struct ComplexOf<double> { using type = double2; };
 template <class T> using Complex = typename ComplexOf<T>::type;
 
-// L: lanes of a team; 1 is a thread a point, as in the paper.
+// L: lanes of a team.
 template <int D, int W, int L> struct TeamShape {
   static constexpr int lanes = L;
   static constexpr int x_lanes = smaller(W, lanes);
@@ -31,7 +31,7 @@ template <int D, int W, int L> struct TeamShape {
   static constexpr int x_steps = (W + x_lanes - 1) / x_lanes;
   static constexpr int y_steps = D > 1 ? (W + y_lanes - 1) / y_lanes : 1;
   static constexpr int z_steps = D > 2 ? (W + z_lanes - 1) / z_lanes : 1;
-  static constexpr int values = lanes == 1 ? 1 : D * W;  // in shared memory; a lane alone keeps them in registers
+  static constexpr int values = D * W;  // in shared memory
 };
 
 // The polynomials, in shared memory because lanes look up different pieces.
@@ -50,6 +50,42 @@ template <class T, int W> struct KernelCoefficients {
   }
 };
 
+// The polynomials in the kernel's parameters, which are constant memory: all lanes read the same one.
+// p_i(t) = even(t^2) + t odd(t^2), and p_{w-1-i} = even - t odd.
+template <class T, int W> struct Polynomials {
+  static constexpr int degree = max_degree(W, precision_of<T>);
+  T coefficients[degree + 1][(W + 1) / 2];
+
+  __device__ void operator()(T t, T (&values)[W]) const {
+    const T square = t * t;
+#pragma unroll
+    for (int i = 0; i < (W + 1) / 2; ++i) {
+      constexpr int top_even = degree / 2 * 2, top_odd = (degree + 1) / 2 * 2 - 1;
+      T even = coefficients[top_even][i], odd = coefficients[top_odd][i];
+#pragma unroll
+      for (int power = top_even - 2; power >= 0; power -= 2) even = fma(even, square, coefficients[power][i]);
+#pragma unroll
+      for (int power = top_odd - 2; power >= 1; power -= 2) odd = fma(odd, square, coefficients[power][i]);
+      values[i] = fma(t, odd, even), values[W - 1 - i] = fma(-t, odd, even);
+    }
+  }
+  __device__ T piece(int i, T t) const {
+    if (2 * i >= W) i = W - 1 - i, t = -t;
+    T sum = coefficients[degree][i];
+#pragma unroll
+    for (int power = degree - 1; power >= 0; --power) sum = fma(sum, t, coefficients[power][i]);
+    return sum;
+  }
+};
+
+template <int W, class T> Polynomials<T, W> polynomials_of(const KernelView<T>& kernel) {
+  Polynomials<T, W> all;
+  for (int power = 0; power <= Polynomials<T, W>::degree; ++power)
+    for (int piece = 0; piece < (W + 1) / 2; ++piece)
+      all.coefficients[power][piece] = kernel.host_coefficients[power * W + piece];
+  return all;
+}
+
 // The middle of what fraction_bits bits can tell apart.
 __device__ inline float joined_t(std::uint32_t word, int fraction_bits) {
   const float step = __uint_as_float(static_cast<std::uint32_t>(128 - fraction_bits) << 23);  // 2^(1 - fraction_bits)
@@ -62,11 +98,27 @@ template <class T, int D> struct RawPoint {
   std::uint32_t low, high, index;
 
   __device__ void fetch(const PackedPoints<T>& points, std::int64_t i) {
+    low = high = 0;
+    if constexpr (sizeof(T) == 4)
+      if (points.fraction_bits > 0) {
+        const auto record = static_cast<const Record<T, D, CellKind::joined>*>(points.records)[i];
 #pragma unroll
-    for (int axis = 0; axis < D; ++axis) words[axis] = points.t[axis][i];
-    low = points.low != nullptr ? points.low[i] : 0;
-    high = points.high != nullptr ? points.high[i] : 0;
-    index = points.index != nullptr ? points.index[i] : static_cast<std::uint32_t>(i);
+        for (int axis = 0; axis < D; ++axis) words[axis] = __uint_as_float(record.words[axis]);
+        index = record.index;
+        return;
+      }
+    if (points.shift[max_dim] > 32) {
+      const auto record = static_cast<const Record<T, D, CellKind::low_and_high>*>(points.records)[i];
+      take(record);
+      high = record.high;
+    } else {
+      take(static_cast<const Record<T, D, CellKind::low>*>(points.records)[i]);
+    }
+  }
+  template <class R> __device__ void take(const R& record) {
+#pragma unroll
+    for (int axis = 0; axis < D; ++axis) words[axis] = record.t[axis];
+    index = record.index, low = record.low;
   }
   __device__ T t(const PackedPoints<T>& points, int axis) const {
     if constexpr (sizeof(T) == 4)
@@ -91,9 +143,7 @@ template <class T, int D, int W, int L> struct TeamPoint {
   int x, y, z;  // the lane's first cell of the window
   bool busy;
   T kx[Shape::x_steps], ky[Shape::y_steps];
-  const T* shared_kz;                      // of a team
-  const KernelCoefficients<T, W>* kernel;  // of a lane alone, which evaluates the slowest axis as it goes
-  T slowest;
+  const T* shared_kz;
 
   // values: numbers of shared memory that belong to the team. All lanes of the warp call it together.
   __device__ void load(const PackedPoints<T>& points, const RawPoint<T, D>& raw,
@@ -103,26 +153,10 @@ template <class T, int D, int W, int L> struct TeamPoint {
     const int lane = threadIdx.x % L;
     busy = lane < Shape::busy_lanes;
     x = lane % Shape::x_lanes, y = lane / Shape::x_lanes % Shape::y_lanes, z = lane / (Shape::x_lanes * Shape::y_lanes);
-    ky[0] = T(1), kernel = &coefficients;
+    ky[0] = T(1);
     T t[D];
 #pragma unroll
     for (int axis = 0; axis < D; ++axis) t[axis] = raw.t(points, axis);
-    slowest = t[D - 1];
-    if constexpr (L == 1)
-      evaluate_alone(t);
-    else
-      evaluate_together(t, values, lane);
-  }
-
-  __device__ void evaluate_alone(const T (&t)[D]) {
-#pragma unroll
-    for (int i = 0; i < W; ++i) {
-      kx[i] = (*kernel)(i, t[0]);
-      if constexpr (D > 2) ky[i] = (*kernel)(i, t[1]);
-    }
-  }
-
-  __device__ void evaluate_together(const T (&t)[D], T* values, int lane) {
     __syncwarp();  // the values of the point before have been read
 #pragma unroll
     for (int first = 0; first < D * W; first += L) {
@@ -130,7 +164,7 @@ template <class T, int D, int W, int L> struct TeamPoint {
       T mine = t[0];
       if (D > 1 && v >= W) mine = t[D > 1 ? 1 : 0];
       if (D > 2 && v >= 2 * W) mine = t[D > 2 ? 2 : 0];
-      if (v < D * W) values[v] = (*kernel)(v % W, mine);
+      if (v < D * W) values[v] = coefficients(v % W, mine);
     }
     __syncwarp();
 #pragma unroll
@@ -153,9 +187,6 @@ template <class T, int D, int W, int L> struct TeamPoint {
     for (int s = 0; s < Shape::x_steps; ++s) px[s] = at(0, x + s * Shape::x_lanes);
     if constexpr (D == 1) {
       visit_row(Place(0), px, T(1), visit);
-    } else if constexpr (D == 2 && L == 1) {
-#pragma unroll 1
-      for (int i = 0; i < W; ++i) visit_row(at(1, i), px, (*kernel)(i, slowest), visit);
     } else {
       Place py[Shape::y_steps];
 #pragma unroll
@@ -167,7 +198,7 @@ template <class T, int D, int W, int L> struct TeamPoint {
         for (int s = 0; s < Shape::z_steps; ++s) {
           const int iz = z + s * Shape::z_lanes;
           if (W % Shape::z_lanes != 0 && iz >= W) break;
-          visit_plane(at(2, iz), px, py, L == 1 ? (*kernel)(iz, slowest) : shared_kz[busy ? iz : 0], visit);
+          visit_plane(at(2, iz), px, py, shared_kz[busy ? iz : 0], visit);
         }
       }
     }
@@ -205,6 +236,12 @@ template <class Place> struct GridPlaces {
     return (axis == 1 ? Place{wrapped} : Place{wrapped} * grid.n[1]) * grid.n[0];
   }
 };
+
+// Where the result of a point goes, the i-th of the packed ones.
+template <class T, class A>
+__device__ Complex<T>& result_at(const StageArguments<T, A>& a, std::uint32_t i, std::uint32_t index, int vector) {
+  return reinterpret_cast<Complex<T>*>(a.strengths)[vector * a.stride + a.points.first + (a.in_order ? i : index)];
+}
 
 // Where points or vectors are few, they are spread over more blocks.
 template <class Arguments> dim3 cut_work(Arguments& a, int teams) {

@@ -57,8 +57,8 @@ TEST_F(MethodsTest, bins_and_subproblems_of_any_size) {
   });
 }
 
-// set_points gathers records or coordinates (cuda/sort.hpp), by the number of points and their size: 5000 points, which
-// the direct sum can bear, again and again.
+// set_points moves records or places (cuda/sort.hpp), by their size and the number of points: 5000 points, which the direct
+// sum can bear, again and again.
 TEST_F(MethodsTest, few_and_many_points_are_sorted_alike) {
   for_both_precisions([&](auto zero) {
     using T = decltype(zero);
@@ -84,6 +84,25 @@ TEST_F(MethodsTest, few_and_many_points_are_sorted_alike) {
         EXPECT_THROW(transform.set_points(bad), offgrid::Error);
         EXPECT_LE(relative_error(transform.execute(repeated), sums), spec.tolerance) << "after bad points";
       }
+  });
+}
+
+// Many results are computed in the order of the sorted points first. GM does not sort at all.
+TEST_F(MethodsTest, many_results_come_in_the_callers_order) {
+  for_both_precisions([&](auto zero) {
+    using T = decltype(zero);
+    for (const Sizes& modes : std::vector<Sizes>{{1000}, {60, 50}, {12, 13, 14}}) {
+      Spec spec{.type = 2, .modes = modes, .options = {.transforms = 2, .upsampling = 2, .width = 2}};
+      Transform<T> sorted(where(), spec);
+      spec.options.method = Method::gm;
+      Transform<T> unsorted(where(), spec);
+      for (const std::int64_t count : {5'000'000, 1000, 4'500'001}) {
+        const auto points = uniform_points<T>(static_cast<int>(modes.size()), count);
+        sorted.set_points(points), unsorted.set_points(points);
+        const auto in = random_values<T>(sorted.size_of(To::modes), 5);
+        EXPECT_LE(relative_error(sorted.execute(in), unsorted.execute(in)), rounding<T>) << spec.name() << " " << count;
+      }
+    }
   });
 }
 
