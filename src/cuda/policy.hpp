@@ -59,6 +59,14 @@ constexpr Sizes ordered_bin(int dim) {
 }
 
 inline constexpr std::int64_t paper_subproblem = 1024;
+
+// Of the sweep in 1D (sweep_line.cuh): points and cells of a block at most. A bin has some hundred points.
+inline constexpr int line_threads = 256, line_points = 1024, line_bin = 512;
+constexpr std::int64_t line_bin_for(double density) {
+  const double cells = 850 / (density > 0.1 ? density : 0.1);
+  return cells > line_bin ? line_bin : cells < 32 ? 32 : static_cast<std::int64_t>(cells);
+}
+
 inline constexpr std::int64_t most_record_points = std::int64_t{1} << 25;  // above it set_points spares their memory
 inline constexpr std::int64_t most_set_points = std::int64_t{1} << 26;     // sorted together: bounds the scratch
 inline constexpr std::size_t kept_scratch_bytes = std::size_t{2} << 30;
@@ -110,6 +118,11 @@ constexpr int tile_threads(std::size_t bytes) { return bytes <= roomy_tile_bytes
 // launches, and go through one plan for the whole batch. In 2D cuFFT takes three passes for a strided axis of some
 // thousand cells, and what is saved is lost.
 inline constexpr std::int64_t pruned_fft_bytes = std::int64_t{16} << 20;
+
+// Up to so many cells of a batch the transform goes line by line in kernels of ours (line_fft.hpp), which are fewer.
+inline constexpr std::int64_t most_line_cells = std::int64_t{1} << 17;
+inline constexpr int longest_line = 512, most_line_threads = 512;  // a line fits in 48 KiB in f64
+inline constexpr std::int64_t enough_lines = 132;  // groups of lines: a block for every multiprocessor
 
 // f32 strengths are added up in f64 under this tolerance, and where so many terms, or partial sums of so many, would miss
 // it. allowed_error: before deconvolution amplifies it.

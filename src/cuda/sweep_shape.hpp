@@ -29,7 +29,7 @@ constexpr SweepTiles sweep_tiles(int dim, int width) {
 
 // For narrow kernels and few points a thread a point reads faster, from points in the same order.
 constexpr bool sweep_reads(int dim, int width, double density) {
-  return density > sparse_density && (dim == 3 ? width > 4 : width > 6);
+  return dim > 1 && density > sparse_density && (dim == 3 ? width > 4 : width > 6);
 }
 
 template <int D, int W> struct SweepShape {
