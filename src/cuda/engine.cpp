@@ -227,9 +227,9 @@ template <class T> class CudaEngine final : public Engine<T> {
                 "method       spreading ", choice_.ordered ? "in a fixed order" : name_of(choice_.method),
                 choice_.fixed_point ? " with integer sums" : "",
                 choice_.fell_back ? " (the method asked for does not fit)" : "", ", interpolation ",
-                choice_.sort.columns ? "sweep"
-                : choice_.sort.sorted           ? "GM-sort"
-                                                : "GM",
+                choice_.sort.columns  ? "sweep"
+                : choice_.sort.sorted ? "GM-sort"
+                                      : "GM",
                 ", bins of ", bins, " cells, subproblems of ", choice_.sort.subproblem_points, " points",
                 choice_.wide ? ", sums in f64" : "", "\n",  //
                 "memory       ", workspace_bytes_ >> 10, " KiB an execute, ", memory_.bytes >> 10, " KiB in all, ",

@@ -15,8 +15,11 @@ struct AxisModes {
   int n, above, below, first_place, last_place;
 
   __host__ __device__ AxisModes(std::uint32_t cells, std::int64_t modes, bool fft_order)
-      : n(static_cast<int>(cells)), above(static_cast<int>((modes + 1) / 2)), below(static_cast<int>(modes / 2)),
-        first_place(fft_order ? 0 : below), last_place(static_cast<int>(fft_order ? modes : below)) {}
+      : n(static_cast<int>(cells)),
+        above(static_cast<int>((modes + 1) / 2)),
+        below(static_cast<int>(modes / 2)),
+        first_place(fft_order ? 0 : below),
+        last_place(static_cast<int>(fft_order ? modes : below)) {}
   __device__ bool holds(int cell) const { return cell < above || cell >= n - below; }
   __device__ int k(int cell) const { return cell < above ? cell : n - cell; }  // |k|
   __device__ int place(int cell) const { return cell < above ? cell + first_place : cell - n + last_place; }
@@ -67,9 +70,8 @@ __global__ void __launch_bounds__(threads) crop_kernel(const Complex<A>* cells, 
 
 // Writes every cell of the planes [0, kept) and [n3 - kept, n3), or of all of them where kept is 0.
 template <class T, class A>
-__global__ void __launch_bounds__(threads)
-    pad_kernel(const Complex<T>* modes, Complex<A>* cells, GridShape grid, ModeBox box, Deconvolution<A> factors,
-               int batch, int kept) {
+__global__ void __launch_bounds__(threads) pad_kernel(const Complex<T>* modes, Complex<A>* cells, GridShape grid,
+                                                      ModeBox box, Deconvolution<A> factors, int batch, int kept) {
   const AxisModes ax(grid.n[0], box.modes[0], box.fft_order), ay(grid.n[1], box.modes[1], box.fft_order),
       az(grid.n[2], box.modes[2], box.fft_order);
   const int planes = kept > 0 ? 2 * kept : az.n;
@@ -95,6 +97,33 @@ __global__ void __launch_bounds__(threads)
       }
     }
   });
+}
+
+// The lines of an axis on the grid, where the axes before it have their modes only, [N3][N2][N1], and the slowest axis has
+// its modes in the caller's array.
+template <class A> struct Passes {
+  const GridShape& grid;
+  const ModeBox& box;
+  const Deconvolution<A>& factors;
+  int dim;
+};
+template <class A> LinePass<A> pass_along(int axis, const Passes<A>& all, Sign sign, LineKind kind) {
+  const std::uint32_t *n = all.grid.n, plane = n[0] * n[1];
+  const std::uint32_t modes[] = {static_cast<std::uint32_t>(all.box.modes[0]),
+                                 static_cast<std::uint32_t>(all.box.modes[1]),
+                                 static_cast<std::uint32_t>(all.box.modes[2])};
+  const std::uint64_t cells = all.grid.cells;
+  const LineLayout layouts[] = {{1, n[0], plane, cells}, {n[0], 1, plane, cells}, {plane, 1, n[0], cells}};
+  LinePass<A> pass{};
+  pass.from = pass.to = layouts[axis], pass.n = static_cast<int>(n[axis]), pass.modes = static_cast<int>(modes[axis]);
+  pass.sign = sign == Sign::minus ? -1 : 1, pass.fft_order = all.box.fft_order;
+  pass.u_count = axis == 0 ? n[1] : modes[0], pass.lines = pass.u_count * (axis == 2 ? modes[1] : n[2]);
+  pass.factors = all.factors.axis[axis], pass.roots = all.factors.roots[axis];
+  const std::uint32_t before[] = {1, modes[0], modes[0] * modes[1]};
+  if (axis == all.dim - 1)
+    (kind == LineKind::crop ? pass.to : pass.from) = {before[axis], 1, modes[0],
+                                                      std::uint64_t{before[axis]} * modes[axis]};
+  return pass;
 }
 
 template <class A> constexpr cufftType type_of = sizeof(A) == 4 ? CUFFT_C2C : CUFFT_Z2Z;
@@ -138,8 +167,8 @@ GridFft<A>::GridFft(const Design& design, const GridShape& grid, std::int64_t ba
   box_ = {{design.problem.modes[0], design.problem.modes[1], design.problem.modes[2]},
           design.options.mode_order == ModeOrder::fft};
   const auto cells = static_cast<long long>(grid.cells);
-  by_lines_ = cells * batch <= most_line_cells && *std::max_element(grid.n, grid.n + dim_) <= longest_line;
-  if (by_lines_) find_early();
+  by_lines_ =
+      cells * batch <= most_line_cells(dim_, sizeof(A)) && *std::max_element(grid.n, grid.n + dim_) <= longest_line;
   if (by_lines_) return;
   pruned_ = dim_ == 3 && cells * std::int64_t{sizeof(std::complex<A>)} >= pruned_fft_bytes;
   planes_ = grid.n[dim_ - 1], plane_cells_ = cells / planes_;
@@ -162,44 +191,6 @@ template <class A> void GridFft<A>::set_work_area(void* memory) {
   for (FftPlan* plan : {&whole_, &rest_, &along_, &planes_plan_}) plan->set_work_area(memory);
 }
 
-template <class A> void GridFft<A>::find_early() {
-  int device = 0, major = 0;
-  call("device", [&] { return cudaGetDevice(&device); });
-  call("device", [&] { return cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device); });
-  early_ = major >= 9;
-}
-
-// The lines of an axis on the grid, where the axes before it have their modes only. Modes: [N3][N2][N1], without gaps.
-template <class A>
-LinePass<A> GridFft<A>::pass_along(int axis, Sign sign, const Deconvolution<A>& factors) const {
-  const std::uint32_t* n = grid_.n;
-  const auto modes = [&](int i) { return static_cast<std::uint32_t>(box_.modes[i]); };
-  LinePass<A> pass{};
-  pass.n = static_cast<int>(n[axis]), pass.modes = static_cast<int>(modes(axis));
-  pass.factors = factors.axis[axis], pass.roots = factors.roots[axis], pass.fft_order = box_.fft_order;
-  pass.sign = sign == Sign::minus ? -1 : 1, pass.early = early_;
-  pass.u_count = axis == 0 ? n[1] : modes(0);
-  pass.lines = pass.u_count * (axis == 2 ? modes(1) : n[2]);
-  if (axis == 0)
-    pass.from = {1, n[0], n[0] * n[1], grid_.cells};
-  else if (axis == 1)
-    pass.from = {n[0], 1, n[0] * n[1], grid_.cells};
-  else
-    pass.from = {n[0] * n[1], 1, n[0], grid_.cells};
-  pass.to = pass.from;
-  return pass;
-}
-
-// Of the last axis, which is the slowest.
-template <class A> LineLayout GridFft<A>::mode_lines() const {
-  const auto plane = [&](int axes) {
-    std::uint32_t product = 1;
-    for (int axis = 0; axis < axes; ++axis) product *= static_cast<std::uint32_t>(box_.modes[axis]);
-    return product;
-  };
-  return {plane(dim_ - 1), 1, plane(1), plane(dim_)};
-}
-
 template <class A> void GridFft<A>::run_whole(std::complex<A>* cells, int batch, Sign sign, cudaStream_t stream) const {
   (batch == batch_ ? whole_ : rest_).run(cells, sign, stream);
 }
@@ -214,15 +205,10 @@ template <class T>
 void GridFft<A>::grid_to_modes(std::complex<A>* cells, std::complex<T>* modes, int batch, Sign sign,
                                const Deconvolution<A>& factors, cudaStream_t stream) const {
   for (int axis = 0; by_lines_ && axis < dim_; ++axis) {
-    LinePass<A> pass = pass_along(axis, sign, factors);
-    if (axis < dim_ - 1) {
-      run_lines<LineKind::crop>(pass, cells, cells, batch, stream);
-    } else {
-      pass.to = mode_lines();
-      run_lines<LineKind::crop>(pass, cells, modes, batch, stream);
-    }
+    const LinePass<A> pass = pass_along(axis, Passes<A>{grid_, box_, factors, dim_}, sign, LineKind::crop);
+    if (axis == dim_ - 1) return run_lines<LineKind::crop>(pass, cells, modes, batch, stream);
+    run_lines<LineKind::crop>(pass, cells, cells, batch, stream);
   }
-  if (by_lines_) return;
   if (!pruned_) run_whole(cells, batch, sign, stream);
   for (int vector = 0; pruned_ && vector < batch; ++vector) {
     along_.run(cells + vector * grid_.cells, sign, stream);
@@ -238,13 +224,11 @@ template <class T>
 void GridFft<A>::modes_to_grid(const std::complex<T>* modes, std::complex<A>* cells, int batch, Sign sign,
                                const Deconvolution<A>& factors, cudaStream_t stream) const {
   for (int axis = dim_ - 1; by_lines_ && axis >= 0; --axis) {
-    LinePass<A> pass = pass_along(axis, sign, factors);
-    if (axis < dim_ - 1) {
-      run_lines<LineKind::pad>(pass, cells, cells, batch, stream);
-    } else {
-      pass.from = mode_lines();
+    const LinePass<A> pass = pass_along(axis, Passes<A>{grid_, box_, factors, dim_}, sign, LineKind::pad);
+    if (axis == dim_ - 1)
       run_lines<LineKind::pad>(pass, modes, cells, batch, stream);
-    }
+    else
+      run_lines<LineKind::pad>(pass, cells, cells, batch, stream);
   }
   if (by_lines_) return;
   const int kept = pruned_ ? static_cast<int>(kept_) : 0;

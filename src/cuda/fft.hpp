@@ -1,5 +1,5 @@
 // Between grid and modes: FFT, crop or padding, deconvolution.
-//   by lines kernels of ours for small grids (line_fft.hpp), an axis at a time
+//   by lines kernels of ours for small grids (line_fft.cuh), an axis at a time
 //   whole    one cuFFT plan for the grids of a batch, and a kernel that picks the modes
 //   pruned   the slowest axis of the whole grid, then the other axes of the planes that are kept only:
 //            of a 3D grid with sigma = 2, four passes over memory where the whole transform takes six
@@ -9,7 +9,6 @@
 #include <complex>
 
 #include "core/design.hpp"
-#include "cuda/line_fft.hpp"
 #include "cuda/memory.hpp"
 #include "cuda/points.hpp"
 
@@ -69,9 +68,6 @@ template <class A> class GridFft {
                      const Deconvolution<A>& factors, cudaStream_t stream) const;
 
  private:
-  void find_early();
-  LinePass<A> pass_along(int axis, Sign sign, const Deconvolution<A>& factors) const;
-  LineLayout mode_lines() const;
   void run_whole(std::complex<A>* cells, int batch, Sign sign, cudaStream_t stream) const;
   void run_planes(std::complex<A>* cells, Sign sign, cudaStream_t stream) const;
 
@@ -80,7 +76,6 @@ template <class A> class GridFft {
   ModeBox box_;
   std::int64_t batch_;
   bool by_lines_ = false, pruned_ = false;
-  bool early_ = false;                                    // of LinePass
   std::int64_t planes_ = 0, kept_ = 0, plane_cells_ = 0;  // along the slowest axis; kept at each end
   FftPlan whole_, rest_;                                  // a full batch, and what remains after full batches
   FftPlan along_, planes_plan_;  // the slowest axis; the other axes of the kept planes of one end

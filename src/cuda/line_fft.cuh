@@ -1,162 +1,148 @@
-// The kernel and the launcher of line_fft.hpp.
+// FFTs of small grids, axis by axis, crop or padding and deconvolution inside: a kernel an axis, where cuFFT takes one to
+// three and a kernel of ours for the modes. A block works on some lines in shared memory; with n = a b, j = j1 b + j2 and
+// k = k1 + a k2 a line is
+//   y[k1, j2] = e(j2 k1 / n) sum_j1 x[j1 b + j2] e(j1 k1 / a)        z[k1 + a k2] = sum_j2 y[k1, j2] e(j2 k2 / b)
+// and a thread sums for an index and for its negative together, which share their products.
 #pragma once
 
-#include <algorithm>
-
-#include "cuda/line_fft.hpp"
+#include "cuda/check.hpp"
 #include "cuda/policy.hpp"
 #include "cuda/team.cuh"
 
 namespace offgrid::cuda {
 
+// Element j of line (u, v) is at u * along_u + v * along_v + j * step.
+struct LineLayout {
+  std::uint32_t step, along_u, along_v;
+  std::uint64_t vector;  // from one of a batch to the next
+};
+
+// A line has n cells on the grid. Of modes it has N, in the caller's order, at its first N places.
+template <class A> struct LinePass {
+  LineLayout from, to;
+  int n, modes, sign;            // of the exponent in e
+  std::uint32_t u_count, lines;  // u < u_count
+  const A *factors, *roots;      // [|k|]; [n][re, im]: e(j / n)
+  bool fft_order;
+  int a = 1, b = 1, together = 1;  // n = a b; lines of a block
+};
+
+enum class LineKind { crop, pad };
+
 // Sums over the same terms with a factor w and with its conjugate.
 template <class A> struct PairSum {
   A rr = 0, ii = 0, ri = 0, ir = 0;
-  __device__ void add(Complex<A> x, Complex<A> w) {
-    rr = fma(x.x, w.x, rr), ii = fma(x.y, w.y, ii), ri = fma(x.x, w.y, ri), ir = fma(x.y, w.x, ir);
+
+  // `terms` of x from a pointer in steps, times the powers of a root.
+  __device__ PairSum(const Complex<A>* x, int step, int terms, const Complex<A>* roots, int root, int n) {
+#pragma unroll 4
+    for (int i = 0, w = 0; i < terms; ++i) {
+      const Complex<A> term = x[i * step], factor = roots[w];
+      rr = fma(term.x, factor.x, rr), ii = fma(term.y, factor.y, ii);
+      ri = fma(term.x, factor.y, ri), ir = fma(term.y, factor.x, ir);
+      w = w + root < n ? w + root : w + root - n;
+    }
   }
   __device__ Complex<A> sum() const { return {rr - ii, ri + ir}; }
   __device__ Complex<A> conjugate() const { return {rr + ii, ir - ri}; }
 };
 
-template <class A> __device__ Complex<A> times(Complex<A> x, Complex<A> w) {
-  return {fma(x.x, w.x, -x.y * w.y), fma(x.x, w.y, x.y * w.x)};
-}
-
 template <LineKind K, class S, class A, class D> struct LineAgent {
   const LinePass<A>& p;
   Complex<A>*roots, *lines, *halfway;  // [n]; [n][pitch], twice
-  int pitch;
+  int pitch, count;                    // lines of this block
+  std::uint32_t first;
 
-  struct Place {
-    int place;  // in the modes, or -1
-    int k;      // |k|
+  // Of a cell: where its mode is among the modes, or -1, and |k|.
+  struct Mode {
+    int place, k;
   };
-  // Of a mode that the grid has in this cell.
-  __device__ Place place_of(int cell) const {
-    const int above = (p.modes + 1) / 2, below = p.modes / 2;
-    if (cell < above) return {p.fft_order ? cell : cell + below, cell};
-    const int k = p.n - cell;
+  __device__ Mode mode_of(int cell) const {
+    const int below = p.modes / 2, k = p.n - cell;
+    if (cell < p.modes - below) return {p.fft_order ? cell : cell + below, cell};
     return {k > below ? -1 : (p.fft_order ? p.modes : below) - k, k};
   }
-  __device__ std::uint32_t start(const LineLayout& layout, std::uint32_t line) const {
-    return line % p.u_count * layout.along_u + line / p.u_count * layout.along_v;
-  }
-
-  __device__ void load_roots() const {
-    for (int j = threadIdx.x; j < p.n; j += blockDim.x) {
-      const Complex<A> root = reinterpret_cast<const Complex<A>*>(p.roots)[j];
-      roots[j] = {root.x, p.sign * root.y};
-    }
+  __device__ std::uint32_t start(const LineLayout& layout, int line) const {
+    const std::uint32_t all = first + line, v = all / p.u_count;
+    return (all - v * p.u_count) * layout.along_u + v * layout.along_v;
   }
 
   // Neighbouring threads read neighbouring cells: of a line along x, and otherwise of neighbouring lines.
-  __device__ void load(const Complex<S>* from, std::uint32_t first, int count) const {
+  __device__ void load(const Complex<S>* from) const {
     const bool rows = p.from.step == 1;
     for (int i = threadIdx.x; i < p.n * count; i += blockDim.x) {
       const int line = rows ? i / p.n : i % count, j = rows ? i % p.n : i / count;
-      const Complex<S>* source = from + start(p.from, first + line);
+      const Mode mode = K == LineKind::pad ? mode_of(j) : Mode{j, 0};
       Complex<A> value{0, 0};
-      const Place place = K == LineKind::pad ? place_of(j) : Place{j, 0};
-      if (place.place >= 0) {
-        const Complex<S> read = source[place.place * p.from.step];
-        const A factor = K == LineKind::pad ? p.factors[place.k] : A(1);
+      if (mode.place >= 0) {
+        const Complex<S> read = from[start(p.from, line) + mode.place * p.from.step];
+        const A factor = K == LineKind::pad ? p.factors[mode.k] : A(1);
         value = {static_cast<A>(read.x) * factor, static_cast<A>(read.y) * factor};
       }
       lines[j * pitch + line] = value;
     }
   }
 
-  __device__ void first_half(int count) const {
-    const int tasks = count * p.b * (p.a / 2 + 1);
-    for (int task = threadIdx.x; task < tasks; task += blockDim.x) {
-      const int line = task % count, rest = task / count, j2 = rest % p.b, k1 = rest / p.b, step = k1 * p.b;
-      PairSum<A> sums;
-#pragma unroll 4
-      for (int j1 = 0, w = 0; j1 < p.a; ++j1) {
-        sums.add(lines[(j1 * p.b + j2) * pitch + line], roots[w]);
-        w += step;
-        if (w >= p.n) w -= p.n;
-      }
-      const int other = k1 == 0 ? 0 : p.a - k1;
-      halfway[(j2 * p.a + k1) * pitch + line] = times<A>(sums.sum(), roots[j2 * k1]);
-      if (other != k1) halfway[(j2 * p.a + other) * pitch + line] = times<A>(sums.conjugate(), roots[j2 * other]);
+  __device__ void first_half() const {
+    for (int task = threadIdx.x; task < count * p.b * (p.a / 2 + 1); task += blockDim.x) {
+      const int line = task % count, rest = task / count, j2 = rest % p.b, k1 = rest / p.b;
+      const PairSum<A> sums(lines + j2 * pitch + line, p.b * pitch, p.a, roots, k1 * p.b, p.n);
+      const auto keep = [&](int k, Complex<A> x) {
+        const Complex<A> w = roots[j2 * k];
+        halfway[(j2 * p.a + k) * pitch + line] = {fma(x.x, w.x, -x.y * w.y), fma(x.x, w.y, x.y * w.x)};
+      };
+      keep(k1, sums.sum());
+      if (k1 > 0 && p.a - k1 != k1) keep(p.a - k1, sums.conjugate());
     }
   }
 
-  __device__ void second_half(Complex<D>* to, std::uint32_t first, int count) const {
-    const int tasks = count * p.a * (p.b / 2 + 1);
-    for (int task = threadIdx.x; task < tasks; task += blockDim.x) {
-      const int line = task % count, rest = task / count, k1 = rest % p.a, k2 = rest / p.a, step = k2 * p.a;
-      PairSum<A> sums;
-#pragma unroll 4
-      for (int j2 = 0, w = 0; j2 < p.b; ++j2) {
-        sums.add(halfway[(j2 * p.a + k1) * pitch + line], roots[w]);
-        w += step;
-        if (w >= p.n) w -= p.n;
-      }
-      const int other = k2 == 0 ? 0 : p.b - k2;
-      Complex<D>* target = to + start(p.to, first + line);
-      store(target, k1 + p.a * k2, sums.sum());
-      if (other != k2) store(target, k1 + p.a * other, sums.conjugate());
+  __device__ void second_half(Complex<D>* to) const {
+    for (int task = threadIdx.x; task < count * p.a * (p.b / 2 + 1); task += blockDim.x) {
+      const int line = task % count, rest = task / count, k1 = rest % p.a, k2 = rest / p.a;
+      const PairSum<A> sums(halfway + k1 * pitch + line, p.a * pitch, p.b, roots, k2 * p.a, p.n);
+      const auto store = [&](int cell, Complex<A> value) {
+        const Mode mode = K == LineKind::crop ? mode_of(cell) : Mode{cell, 0};
+        if (mode.place < 0) return;
+        const A factor = K == LineKind::crop ? p.factors[mode.k] : A(1);
+        to[start(p.to, line) + mode.place * p.to.step] = {static_cast<D>(value.x * factor),
+                                                          static_cast<D>(value.y * factor)};
+      };
+      store(k1 + p.a * k2, sums.sum());
+      if (k2 > 0 && p.b - k2 != k2) store(k1 + p.a * (p.b - k2), sums.conjugate());
     }
-  }
-
-  __device__ void store(Complex<D>* to, int cell, Complex<A> value) const {
-    const Place place = K == LineKind::crop ? place_of(cell) : Place{cell, 0};
-    if (place.place < 0) return;
-    const A factor = K == LineKind::crop ? p.factors[place.k] : A(1);
-    to[place.place * p.to.step] = {static_cast<D>(value.x * factor), static_cast<D>(value.y * factor)};
   }
 };
 
 template <LineKind K, class S, class A, class D>
 __global__ void __launch_bounds__(most_line_threads)
-    line_kernel(const __grid_constant__ LinePass<A> pass, const Complex<S>* from, Complex<D>* to, int batch) {
+    line_kernel(const __grid_constant__ LinePass<A> p, const Complex<S>* from, Complex<D>* to, int batch) {
   extern __shared__ double2 line_memory[];
-  const std::uint32_t first = blockIdx.x * pass.together;
-  const int count = static_cast<int>(min(pass.lines - first, static_cast<std::uint32_t>(pass.together)));
-  const int pitch = pass.together | 1;
+  const std::uint32_t first = blockIdx.x * p.together;
+  const int count = static_cast<int>(min(p.lines - first, p.together)), pitch = p.together | 1;
   auto* roots = reinterpret_cast<Complex<A>*>(line_memory);
-  const LineAgent<K, S, A, D> agent{pass, roots, roots + pass.n, roots + pass.n * (pitch + 1), pitch};
-#if __CUDA_ARCH__ >= 900
-  cudaTriggerProgrammaticLaunchCompletion();  // the next such kernel may begin
-#endif
-  agent.load_roots();
-#if __CUDA_ARCH__ >= 900
-  cudaGridDependencySynchronize();  // up to here this one may overlap with the kernel before
-#endif
+  const LineAgent<K, S, A, D> agent{p, roots, roots + p.n, roots + p.n * (pitch + 1), pitch, count, first};
+  for (int j = threadIdx.x; j < p.n; j += blockDim.x) roots[j] = {p.roots[2 * j], p.sign * p.roots[2 * j + 1]};
   for (int vector = blockIdx.y; vector < batch; vector += gridDim.y) {
-    agent.load(from + vector * pass.from.vector, first, count);
+    agent.load(from + vector * p.from.vector);
     __syncthreads();
-    agent.first_half(count);
+    agent.first_half();
     __syncthreads();
-    agent.second_half(to + vector * pass.to.vector, first, count);
+    agent.second_half(to + vector * p.to.vector);
   }
 }
 
 template <LineKind K, class A, class S, class D>
-void run_lines(LinePass<A> pass, const std::complex<S>* from, std::complex<D>* to, int batch, cudaStream_t stream) {
-  for (int a = 1; a * a <= pass.n; ++a)
-    if (pass.n % a == 0) pass.a = a, pass.b = pass.n / a;
-  const auto bytes = [&] { return static_cast<std::size_t>(pass.n * (2 * (pass.together | 1) + 1)) * sizeof(Complex<A>); };
-  const std::uint64_t all = std::uint64_t{pass.lines} * static_cast<unsigned>(batch);
-  for (pass.together = 8; pass.together > 1; pass.together /= 2)
-    if (all / pass.together >= enough_lines && bytes() <= unasked_shared_bytes) break;
-  const int tasks = pass.together * std::max(pass.b * (pass.a / 2 + 1), pass.a * (pass.b / 2 + 1));
-  pass.threads = std::clamp((tasks + 31) / 32 * 32, 64, most_line_threads);
-  cudaLaunchConfig_t config{};
-  config.gridDim = {(pass.lines + pass.together - 1) / pass.together, static_cast<unsigned>(smaller(batch, 65535)), 1};
-  config.blockDim = {static_cast<unsigned>(pass.threads), 1, 1};
-  config.dynamicSmemBytes = bytes(), config.stream = stream;
-  cudaLaunchAttribute early{};
-  early.id = cudaLaunchAttributeProgrammaticStreamSerialization;
-  early.val.programmaticStreamSerializationAllowed = 1;
-  config.attrs = &early, config.numAttrs = pass.early ? 1 : 0;
-  call("FFT", [&] {
-    return cudaLaunchKernelEx(&config, line_kernel<K, S, A, D>, pass, reinterpret_cast<const Complex<S>*>(from),
-                              reinterpret_cast<Complex<D>*>(to), batch);
-  });
+void run_lines(LinePass<A> p, const std::complex<S>* from, std::complex<D>* to, int batch, cudaStream_t stream) {
+  for (int a = 1; a * a <= p.n; ++a)
+    if (p.n % a == 0) p.a = a, p.b = p.n / a;
+  const auto bytes = [&] { return static_cast<std::size_t>(p.n * (2 * (p.together | 1) + 1)) * sizeof(Complex<A>); };
+  for (p.together = 8; p.together > 1; p.together /= 2)
+    if (std::int64_t{p.lines} * batch / p.together >= enough_lines && bytes() <= unasked_shared_bytes) break;
+  const int tasks = p.together * larger(p.b * (p.a / 2 + 1), p.a * (p.b / 2 + 1));
+  const dim3 blocks((p.lines + p.together - 1) / p.together, smaller(batch, 65535));
+  line_kernel<K, S, A, D><<<blocks, std::clamp((tasks + 31) / 32 * 32, 64, most_line_threads), bytes(), stream>>>(
+      p, reinterpret_cast<const Complex<S>*>(from), reinterpret_cast<Complex<D>*>(to), batch);
+  check_launch("FFT");
 }
 
 }  // namespace offgrid::cuda

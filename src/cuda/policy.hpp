@@ -119,10 +119,12 @@ constexpr int tile_threads(std::size_t bytes) { return bytes <= roomy_tile_bytes
 // thousand cells, and what is saved is lost.
 inline constexpr std::int64_t pruned_fft_bytes = std::int64_t{16} << 20;
 
-// Up to so many cells of a batch the transform goes line by line in kernels of ours (line_fft.hpp), which are fewer.
-inline constexpr std::int64_t most_line_cells = std::int64_t{1} << 17;
-inline constexpr int longest_line = 512, most_line_threads = 512;  // a line fits in 48 KiB in f64
-inline constexpr std::int64_t enough_lines = 132;  // groups of lines: a block for every multiprocessor
+// Up to so many cells of a batch the transform goes line by line in kernels of ours (line_fft.cuh), which are fewer.
+constexpr std::int64_t most_line_cells(int dim, std::size_t real_bytes) {
+  return std::int64_t{dim == 2 && real_bytes == 8 ? 3 : 4} << 15;
+}
+inline constexpr int longest_line = 512, most_line_threads = 256;  // a line fits in 48 KiB in f64
+inline constexpr std::int64_t enough_lines = 132;                  // groups of lines: a block for every multiprocessor
 
 // f32 strengths are added up in f64 under this tolerance, and where so many terms, or partial sums of so many, would miss
 // it. allowed_error: before deconvolution amplifies it.

@@ -85,50 +85,33 @@ template <class T, class A, int W> struct SweepLineAgent {
       if (has(i)) place[i] += shared.first[points[i].cell];
   }
 
-  // Pieces p and W - 1 - p mirror each other: one lane has the even powers of both, the other one the odd ones.
-  // Some points at a time, so that their polynomials do not wait for each other.
   __device__ void add_points() {
-    constexpr int terms = degree / 2 + 1, together = sizeof(T) == 4 ? 4 : 2;
-    const int lane = threadIdx.x % lanes, mirror = lane < W ? W - 1 - lane : lane;
-    const bool odd = lane > mirror;
-    T coefficients[terms];
+    const int lane = threadIdx.x % lanes;
+    T coefficients[degree + 1];
 #pragma unroll
-    for (int i = 0; i < terms; ++i) {
-      const int power = 2 * i + odd;
-      coefficients[i] = power <= degree && lane < W ? a.kernel.coefficients[power * W + min(lane, mirror)] : T(0);
-    }
+    for (int power = 0; power <= degree; ++power)
+      coefficients[power] = a.kernel.coefficients[power * W + smaller(lane, W - 1)];
     const std::uint32_t each = (item.count + teams - 1) / teams, first = threadIdx.x / lanes * each;
-    const std::uint32_t end = min(first + each, item.count), last = item.count - 1;
-    std::uint32_t now = shared.points[min(first, last)].cell;
+    const std::uint32_t end = min(first + each, item.count);
+    if (first >= end) return;
+    std::uint32_t cell = shared.points[first].cell;
     A re = 0, im = 0;
-    for (std::uint32_t i = first; i < first + each; i += together) {  // as often for all teams of a warp
-      LinePoint<T> points[together];
-      T values[together];
+#pragma unroll 2
+    for (std::uint32_t i = first; i < end; ++i) {
+      const LinePoint<T> point = shared.points[i];
+      T value = coefficients[degree];
 #pragma unroll
-      for (int j = 0; j < together; ++j) {
-        points[j] = shared.points[min(i + j, last)];
-        const T square = points[j].t * points[j].t;
-        T part = coefficients[terms - 1];
-#pragma unroll
-        for (int term = terms - 2; term >= 0; --term) part = fma(part, square, coefficients[term]);
-        part *= odd ? points[j].t : T(1);
-        const T other = __shfl_sync(~0u, part, mirror, lanes);
-        values[j] = odd ? other - part : lane == mirror ? part : part + other;
+      for (int power = degree - 1; power >= 0; --power) value = fma(value, point.t, coefficients[power]);
+      if (point.cell != cell) {
+        add_sum(cell, lane, re, im);
+        cell = point.cell, re = 0, im = 0;
       }
-#pragma unroll
-      for (int j = 0; j < together; ++j) {
-        if (i + j >= end) continue;
-        if (points[j].cell != now) {
-          add_sum(now, lane, re, im);
-          now = points[j].cell, re = 0, im = 0;
-        }
-        if constexpr (sizeof(A) == sizeof(T))
-          re = fma(points[j].x, values[j], re), im = fma(points[j].y, values[j], im);
-        else
-          re += static_cast<A>(points[j].x * values[j]), im += static_cast<A>(points[j].y * values[j]);
-      }
+      if constexpr (sizeof(A) == sizeof(T))
+        re = fma(point.x, value, re), im = fma(point.y, value, im);
+      else
+        re += static_cast<A>(point.x * value), im += static_cast<A>(point.y * value);
     }
-    if (first < end) add_sum(now, lane, re, im);
+    add_sum(cell, lane, re, im);
   }
 
   __device__ void add_sum(std::uint32_t cell, int lane, A re, A im) {
