@@ -63,8 +63,9 @@ inline constexpr std::int64_t paper_subproblem = 1024;
 // Of the sweep in 1D (sweep_line.cuh): points and cells of a block at most. A bin has some hundred points.
 inline constexpr int line_threads = 256, line_points = 1024, line_bin = 512;
 constexpr std::int64_t line_bin_for(double density) {
-  const double cells = 850 / (density > 0.1 ? density : 0.1);
-  return cells > line_bin ? line_bin : cells < 32 ? 32 : static_cast<std::int64_t>(cells);
+  std::int64_t cells = line_bin;
+  while (cells > 32 && static_cast<double>(cells) * density > 800) cells /= 2;
+  return cells;
 }
 
 inline constexpr std::int64_t most_record_points = std::int64_t{1} << 25;  // above it set_points spares their memory

@@ -33,14 +33,16 @@ template <class T, class A, int W> struct SweepLineAgent {
   const Subproblem item;
   std::uint32_t corner, bin_cells;
 
-  std::uint32_t place[held];  // of the thread's points, among the sorted ones
+  // The points of this thread. place: among the sorted ones, below the cell in the bin, 16 bits each.
+  std::uint32_t index[held], place[held];
+  T t[held];
 
   __device__ bool has(int i) const { return threadIdx.x + i * line_threads < item.count; }
 
   __device__ void run() {
-    for (std::uint32_t c = threadIdx.x; c < line_bin; c += line_threads) shared.first[c] = 0;
+    sort();
     for (int vector = blockIdx.y; vector < a.batch; vector += gridDim.y) {
-      for (std::uint32_t c = threadIdx.x; c < 2 * (line_bin + W); c += line_threads) (&shared.tile[0][0])[c] = 0;
+      for (int c = threadIdx.x; c < 2 * (line_bin + W); c += line_threads) (&shared.tile[0][0])[c] = 0;
       stage(vector);
       __syncthreads();
       add_points();
@@ -50,28 +52,18 @@ template <class T, class A, int W> struct SweepLineAgent {
     }
   }
 
-  // Nothing but the places is kept for the next vector: reading costs less than registers.
-  __device__ void stage(int vector) {
-    LinePoint<T> points[held];
-#pragma unroll
-    for (int i = 0; i < held; ++i) {
-      if (!has(i)) continue;
-      RawPoint<T, 1> raw;
-      raw.fetch(a.points, item.first + threadIdx.x + i * line_threads);
-      const Complex<T> strength = strength_of(a, raw.index, vector);
-      points[i] = {strength.x, strength.y, raw.t(a.points, 0), raw.cell(a.points, 0) - corner};
-    }
-    if (vector == blockIdx.y) sort(points);
-#pragma unroll
-    for (int i = 0; i < held; ++i)
-      if (has(i)) shared.points[place[i]] = points[i];
-  }
-
-  __device__ void sort(const LinePoint<T> (&points)[held]) {
+  __device__ void sort() {
+    for (int c = threadIdx.x; c < line_bin; c += line_threads) shared.first[c] = 0;
     __syncthreads();
 #pragma unroll
-    for (int i = 0; i < held; ++i)
-      if (has(i)) place[i] = atomicAdd(&shared.first[points[i].cell], 1);
+    for (int i = 0; i < held; ++i) {
+      if (!has(i)) break;
+      RawPoint<T, 1> raw;
+      raw.fetch(a.points, item.first + threadIdx.x + i * line_threads);
+      const std::uint32_t cell = raw.cell(a.points, 0) - corner;
+      index[i] = raw.index, t[i] = raw.t(a.points, 0);
+      place[i] = cell << 16 | atomicAdd(&shared.first[cell], 1);
+    }
     __syncthreads();
     std::uint32_t mine[counts];
 #pragma unroll
@@ -82,7 +74,17 @@ template <class T, class A, int W> struct SweepLineAgent {
     __syncthreads();
 #pragma unroll
     for (int i = 0; i < held; ++i)
-      if (has(i)) place[i] += shared.first[points[i].cell];
+      if (has(i)) place[i] += shared.first[place[i] >> 16];
+  }
+
+  __device__ void stage(int vector) {
+    Complex<T> strength[held];
+#pragma unroll
+    for (int i = 0; i < held; ++i)
+      if (has(i)) strength[i] = strength_of(a, index[i], vector);
+#pragma unroll
+    for (int i = 0; i < held; ++i)
+      if (has(i)) shared.points[place[i] & 0xffff] = {strength[i].x, strength[i].y, t[i], place[i] >> 16};
   }
 
   __device__ void add_points() {
