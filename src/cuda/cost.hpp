@@ -51,8 +51,8 @@ inline double points_time(const Problem& problem, const Sizes& grid, int width, 
   const auto count = static_cast<double>(expected_points(problem, options));
   const double cells = static_cast<double>(grid[0]) * static_cast<double>(grid[1]) * static_cast<double>(grid[2]);
   const bool to_modes = problem.type == 1;
-  if (problem.dim == 1) return count * (to_modes ? 10 + 9 * width : 15 + width);
   const bool f64 = problem.precision == Precision::f64;
+  if (problem.dim == 1) return count * (!to_modes ? 15 + width : f64 ? 36 + 1.6 * width : 20 + 1.2 * width);
   // Where a thread a point reads. But f64 in 2D, and f32 where points are few, go with the sweep's choice of a grid: what
   // cuFFT takes for larger ones would have to be known better.
   const double density = count / cells;

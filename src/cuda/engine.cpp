@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <memory>
 #include <mutex>
+#include <numbers>
 #include <nvtx3/nvtx3.hpp>
 #include <optional>
 #include <vector>
@@ -64,7 +65,8 @@ template <class T> struct CudaGrid final : Grid {
   cudaStream_t stream = nullptr;  // of the last lease
 };
 
-// Tables that the kernels read: the polynomial and the factors of the axes, [axis][|k|], 1 for the axes that are not there.
+// Tables that the kernels read: the polynomial, the factors of the axes, [axis][|k|], 1 for the axes that are not there,
+// and roots of one.
 template <class T> class Tables {
  public:
   Tables(const Design& design, MemoryCount& memory) {
@@ -79,11 +81,21 @@ template <class T> class Tables {
       else
         all.push_back(T(1));
     }
+    all.resize((all.size() + 3) / 4 * 4);  // aligned to pairs
+    std::size_t roots[max_dim]{};
+    for (int axis = 0; axis < design.dim(); ++axis) {
+      roots[axis] = all.size();
+      for (std::int64_t j = 0; j < design.grid[axis] && design.grid[axis] <= longest_line; ++j) {
+        const auto root = std::polar(1.0L, 2 * std::numbers::pi_v<long double> * j / design.grid[axis]);
+        all.push_back(static_cast<T>(root.real())), all.push_back(static_cast<T>(root.imag()));
+      }
+    }
     data_ = DeviceBuffer<T>(static_cast<std::int64_t>(all.size()), memory);
     call("tables", [&] { return cudaMemcpy(data_.data(), all.data(), data_.bytes(), cudaMemcpyHostToDevice); });
     host_ = std::move(all);
     kernel_ = {width, data_.data(), host_.data()};
-    for (int axis = 0; axis < max_dim; ++axis) factors_.axis[axis] = data_.data() + start[axis];
+    for (int axis = 0; axis < max_dim; ++axis)
+      factors_.axis[axis] = data_.data() + start[axis], factors_.roots[axis] = data_.data() + roots[axis];
   }
   [[nodiscard]] const KernelView<T>& kernel() const { return kernel_; }
   [[nodiscard]] const Deconvolution<T>& factors() const { return factors_; }
@@ -221,9 +233,9 @@ template <class T> class CudaEngine final : public Engine<T> {
                 "method       spreading ", choice_.ordered ? "in a fixed order" : name_of(choice_.method),
                 choice_.fixed_point ? " with integer sums" : "",
                 choice_.fell_back ? " (the method asked for does not fit)" : "", ", interpolation ",
-                choice_.method == Method::sweep ? "sweep"
-                : choice_.sort.sorted           ? "GM-sort"
-                                                : "GM",
+                choice_.sort.columns  ? "sweep"
+                : choice_.sort.sorted ? "GM-sort"
+                                      : "GM",
                 ", bins of ", bins, " cells, subproblems of ", choice_.sort.subproblem_points, " points",
                 choice_.wide ? ", sums in f64" : "", "\n",  //
                 "memory       ", workspace_bytes_ >> 10, " KiB an execute, ", memory_.bytes >> 10, " KiB in all, ",

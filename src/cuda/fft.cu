@@ -1,83 +1,129 @@
 #include <algorithm>
 
 #include "cuda/fft.hpp"
-#include "cuda/policy.hpp"
-#include "cuda/team.cuh"
+#include "cuda/line_fft.cuh"
 
 namespace offgrid::cuda {
 namespace {
 
-constexpr int threads = 256;
+constexpr int threads = 256, warps = threads / 32;
+constexpr int piece = 256;  // cells of a row that a warp works on
 
-// Where mode k of an axis stands in an array in the caller's order, and the other way round.
-__host__ __device__ inline std::int64_t mode_of(std::int64_t place, std::int64_t modes, bool fft_order) {
-  if (!fft_order) return place - modes / 2;
-  return place < (modes + 1) / 2 ? place : place - modes;
-}
-__host__ __device__ inline std::int64_t place_of(std::int64_t mode, std::int64_t modes, bool fft_order) {
-  if (!fft_order) return mode + modes / 2;
-  return mode < 0 ? mode + modes : mode;
-}
-// -1 for cells of the grid that hold no mode.
-__device__ inline std::int64_t place_of_cell(std::int64_t cell, std::int64_t grid, std::int64_t modes, bool fft_order) {
-  const std::int64_t mode = cell < (modes + 1) / 2 ? cell : cell - grid;
-  return mode >= -(modes / 2) ? place_of(mode, modes, fft_order) : -1;
-}
-__device__ inline std::int64_t magnitude(std::int64_t mode) { return mode < 0 ? -mode : mode; }
+// The modes of a row or plane, in the caller's order, and the cells of the grid that hold them: the first `above`, and the
+// last `below`.
+struct AxisModes {
+  int n, above, below, first_place, last_place;
 
-// Blocks: x along a row, y rows, z planes; the vectors of a batch in a loop.
+  __host__ __device__ AxisModes(std::uint32_t cells, std::int64_t modes, bool fft_order)
+      : n(static_cast<int>(cells)),
+        above(static_cast<int>((modes + 1) / 2)),
+        below(static_cast<int>(modes / 2)),
+        first_place(fft_order ? 0 : below),
+        last_place(static_cast<int>(fft_order ? modes : below)) {}
+  __device__ bool holds(int cell) const { return cell < above || cell >= n - below; }
+  __device__ int k(int cell) const { return cell < above ? cell : n - cell; }  // |k|
+  __device__ int place(int cell) const { return cell < above ? cell + first_place : cell - n + last_place; }
+  __device__ int cell(int place) const {
+    const int mode = place - first_place;
+    return mode < 0 ? mode + n : mode < above ? mode : place - last_place + n;
+  }
+};
+
+// Blocks: x rows of a plane, y vectors, z planes. A warp takes a piece of a row: Row is called with its y, and the first
+// and the last + 1 of its places.
+template <class Row> __device__ void for_row(std::uint32_t length, std::uint32_t rows, Row row) {
+  const std::uint32_t pieces = (length + piece - 1) / piece, mine = blockIdx.x * warps + threadIdx.x / 32;
+  const std::uint32_t y = mine / pieces, first = (mine - y * pieces) * piece;
+  if (y < rows) row(static_cast<int>(y), static_cast<int>(first), static_cast<int>(min(length - first, piece) + first));
+}
+
+dim3 blocks_of(std::int64_t length, std::int64_t rows, std::int64_t planes, int batch) {
+  const auto limited = [](std::int64_t count) { return static_cast<unsigned>(std::min<std::int64_t>(count, 65535)); };
+  const std::int64_t all = (length + piece - 1) / piece * rows;
+  return {static_cast<unsigned>((all + warps - 1) / warps), limited(batch), limited(planes)};
+}
+
 template <class T, class A>
 __global__ void __launch_bounds__(threads) crop_kernel(const Complex<A>* cells, Complex<T>* modes, GridShape grid,
                                                        ModeBox box, Deconvolution<A> factors, int batch) {
-  const std::int64_t x = std::int64_t{blockIdx.x} * threads + threadIdx.x;
-  if (x >= box.modes[0]) return;
-  const std::int64_t kx = mode_of(x, box.modes[0], box.fft_order), cx = kx < 0 ? kx + grid.n[0] : kx;
-  const A fx = factors.axis[0][magnitude(kx)];
-  for (std::int64_t z = blockIdx.z; z < box.modes[2]; z += gridDim.z)
-    for (std::int64_t y = blockIdx.y; y < box.modes[1]; y += gridDim.y) {
-      const std::int64_t ky = mode_of(y, box.modes[1], box.fft_order), kz = mode_of(z, box.modes[2], box.fft_order);
-      const std::int64_t cy = ky < 0 ? ky + grid.n[1] : ky, cz = kz < 0 ? kz + grid.n[2] : kz;
-      const A factor = fx * factors.axis[1][magnitude(ky)] * factors.axis[2][magnitude(kz)];
-      const Complex<A>* from = cells + (cz * grid.n[1] + cy) * grid.n[0] + cx;
-      Complex<T>* to = modes + (z * box.modes[1] + y) * box.modes[0] + x;
-      for (int vector = 0; vector < batch;
-           ++vector, from += grid.cells, to += box.modes[0] * box.modes[1] * box.modes[2])
-        *to = {static_cast<T>(from->x * factor), static_cast<T>(from->y * factor)};
+  const AxisModes ax(grid.n[0], box.modes[0], box.fft_order), ay(grid.n[1], box.modes[1], box.fft_order),
+      az(grid.n[2], box.modes[2], box.fft_order);
+  for_row(box.modes[0], box.modes[1], [&](int y, int first, int end) {
+    const int cy = ay.cell(y);
+    for (std::int64_t z = blockIdx.z; z < box.modes[2]; z += gridDim.z) {
+      const int cz = az.cell(z);
+      const A factor = factors.axis[1][ay.k(cy)] * factors.axis[2][az.k(cz)];
+      for (std::int64_t vector = blockIdx.y; vector < batch; vector += gridDim.y) {
+        const Complex<A>* from = cells + vector * grid.cells + (std::int64_t{cz} * grid.n[1] + cy) * grid.n[0];
+        Complex<T>* to = modes + ((vector * box.modes[2] + z) * box.modes[1] + y) * box.modes[0];
+#pragma unroll 4
+        for (int x = first + threadIdx.x % 32; x < end; x += 32) {
+          const int cx = ax.cell(x);
+          const Complex<A> value = from[cx];
+          const A all = factor * factors.axis[0][ax.k(cx)];
+          to[x] = {static_cast<T>(value.x * all), static_cast<T>(value.y * all)};
+        }
+      }
     }
+  });
 }
 
 // Writes every cell of the planes [0, kept) and [n3 - kept, n3), or of all of them where kept is 0.
 template <class T, class A>
-__global__ void __launch_bounds__(threads)
-    pad_kernel(const Complex<T>* modes, Complex<A>* cells, GridShape grid, ModeBox box, Deconvolution<A> factors,
-               int batch, std::int64_t kept) {
-  const std::int64_t x = std::int64_t{blockIdx.x} * threads + threadIdx.x;
-  if (x >= grid.n[0]) return;
-  const std::int64_t px = place_of_cell(x, grid.n[0], box.modes[0], box.fft_order);
-  const A fx = px >= 0 ? factors.axis[0][magnitude(mode_of(px, box.modes[0], box.fft_order))] : A(0);
-  const std::int64_t planes = kept > 0 ? 2 * kept : grid.n[2];
-  for (std::int64_t plane = blockIdx.z; plane < planes; plane += gridDim.z)
-    for (std::int64_t y = blockIdx.y; y < grid.n[1]; y += gridDim.y) {
-      const std::int64_t z = kept > 0 && plane >= kept ? plane + grid.n[2] - planes : plane;
-      const std::int64_t py = place_of_cell(y, grid.n[1], box.modes[1], box.fft_order);
-      const std::int64_t pz = place_of_cell(z, grid.n[2], box.modes[2], box.fft_order);
-      Complex<A>* to = cells + (z * grid.n[1] + y) * grid.n[0] + x;
-      if (px < 0 || py < 0 || pz < 0) {
-        for (int vector = 0; vector < batch; ++vector, to += grid.cells) *to = {0, 0};
-        continue;
+__global__ void __launch_bounds__(threads) pad_kernel(const Complex<T>* modes, Complex<A>* cells, GridShape grid,
+                                                      ModeBox box, Deconvolution<A> factors, int batch, int kept) {
+  const AxisModes ax(grid.n[0], box.modes[0], box.fft_order), ay(grid.n[1], box.modes[1], box.fft_order),
+      az(grid.n[2], box.modes[2], box.fft_order);
+  const int planes = kept > 0 ? 2 * kept : az.n;
+  for_row(grid.n[0], grid.n[1], [&](int y, int first, int end) {
+    for (int plane = blockIdx.z; plane < planes; plane += gridDim.z) {
+      const int z = kept > 0 && plane >= kept ? plane + az.n - planes : plane;
+      const bool empty = !ay.holds(y) || !az.holds(z);
+      const A factor = empty ? A(0) : factors.axis[1][ay.k(y)] * factors.axis[2][az.k(z)];
+      for (std::int64_t vector = blockIdx.y; vector < batch; vector += gridDim.y) {
+        Complex<A>* to = cells + vector * grid.cells + (std::int64_t{z} * grid.n[1] + y) * grid.n[0];
+        const Complex<T>* from =
+            modes + ((vector * box.modes[2] + az.place(z)) * box.modes[1] + ay.place(y)) * box.modes[0];
+#pragma unroll 4
+        for (int x = first + threadIdx.x % 32; x < end; x += 32) {
+          Complex<A> value{0, 0};
+          if (!empty && ax.holds(x)) {
+            const Complex<T> mode = from[ax.place(x)];
+            const A all = factor * factors.axis[0][ax.k(x)];
+            value = {static_cast<A>(mode.x) * all, static_cast<A>(mode.y) * all};
+          }
+          to[x] = value;
+        }
       }
-      const A factor = fx * factors.axis[1][magnitude(mode_of(py, box.modes[1], box.fft_order))] *
-                       factors.axis[2][magnitude(mode_of(pz, box.modes[2], box.fft_order))];
-      const Complex<T>* from = modes + (pz * box.modes[1] + py) * box.modes[0] + px;
-      for (int vector = 0; vector < batch;
-           ++vector, to += grid.cells, from += box.modes[0] * box.modes[1] * box.modes[2])
-        *to = {static_cast<A>(from->x) * factor, static_cast<A>(from->y) * factor};
     }
+  });
 }
 
-dim3 blocks_of(std::int64_t length, std::int64_t rows, std::int64_t planes) {
-  const auto limited = [](std::int64_t count) { return static_cast<unsigned>(std::min<std::int64_t>(count, 65535)); };
-  return {static_cast<unsigned>((length + threads - 1) / threads), limited(rows), limited(planes)};
+// The lines of an axis on the grid, where the axes before it have their modes only, [N3][N2][N1], and the slowest axis has
+// its modes in the caller's array.
+template <class A> struct Passes {
+  const GridShape& grid;
+  const ModeBox& box;
+  const Deconvolution<A>& factors;
+  int dim;
+};
+template <class A> LinePass<A> pass_along(int axis, const Passes<A>& all, Sign sign, LineKind kind) {
+  const std::uint32_t *n = all.grid.n, plane = n[0] * n[1];
+  const std::uint32_t modes[] = {static_cast<std::uint32_t>(all.box.modes[0]),
+                                 static_cast<std::uint32_t>(all.box.modes[1]),
+                                 static_cast<std::uint32_t>(all.box.modes[2])};
+  const std::uint64_t cells = all.grid.cells;
+  const LineLayout layouts[] = {{1, n[0], plane, cells}, {n[0], 1, plane, cells}, {plane, 1, n[0], cells}};
+  LinePass<A> pass{};
+  pass.from = pass.to = layouts[axis], pass.n = static_cast<int>(n[axis]), pass.modes = static_cast<int>(modes[axis]);
+  pass.sign = sign == Sign::minus ? -1 : 1, pass.fft_order = all.box.fft_order;
+  pass.u_count = axis == 0 ? n[1] : modes[0], pass.lines = pass.u_count * (axis == 2 ? modes[1] : n[2]);
+  pass.factors = all.factors.axis[axis], pass.roots = all.factors.roots[axis];
+  const std::uint32_t before[] = {1, modes[0], modes[0] * modes[1]};
+  if (axis == all.dim - 1)
+    (kind == LineKind::crop ? pass.to : pass.from) = {before[axis], 1, modes[0],
+                                                      std::uint64_t{before[axis]} * modes[axis]};
+  return pass;
 }
 
 template <class A> constexpr cufftType type_of = sizeof(A) == 4 ? CUFFT_C2C : CUFFT_Z2Z;
@@ -121,6 +167,9 @@ GridFft<A>::GridFft(const Design& design, const GridShape& grid, std::int64_t ba
   box_ = {{design.problem.modes[0], design.problem.modes[1], design.problem.modes[2]},
           design.options.mode_order == ModeOrder::fft};
   const auto cells = static_cast<long long>(grid.cells);
+  by_lines_ =
+      cells * batch <= most_line_cells(dim_, sizeof(A)) && *std::max_element(grid.n, grid.n + dim_) <= longest_line;
+  if (by_lines_) return;
   pruned_ = dim_ == 3 && cells * std::int64_t{sizeof(std::complex<A>)} >= pruned_fft_bytes;
   planes_ = grid.n[dim_ - 1], plane_cells_ = cells / planes_;
   FftPlan::Layout layout{dim_, {}, 1, cells, batch};
@@ -155,12 +204,17 @@ template <class A>
 template <class T>
 void GridFft<A>::grid_to_modes(std::complex<A>* cells, std::complex<T>* modes, int batch, Sign sign,
                                const Deconvolution<A>& factors, cudaStream_t stream) const {
+  for (int axis = 0; by_lines_ && axis < dim_; ++axis) {
+    const LinePass<A> pass = pass_along(axis, Passes<A>{grid_, box_, factors, dim_}, sign, LineKind::crop);
+    if (axis == dim_ - 1) return run_lines<LineKind::crop>(pass, cells, modes, batch, stream);
+    run_lines<LineKind::crop>(pass, cells, cells, batch, stream);
+  }
   if (!pruned_) run_whole(cells, batch, sign, stream);
   for (int vector = 0; pruned_ && vector < batch; ++vector) {
     along_.run(cells + vector * grid_.cells, sign, stream);
     run_planes(cells + vector * grid_.cells, sign, stream);
   }
-  crop_kernel<T, A><<<blocks_of(box_.modes[0], box_.modes[1], box_.modes[2]), threads, 0, stream>>>(
+  crop_kernel<T, A><<<blocks_of(box_.modes[0], box_.modes[1], box_.modes[2], batch), threads, 0, stream>>>(
       reinterpret_cast<const Complex<A>*>(cells), reinterpret_cast<Complex<T>*>(modes), grid_, box_, factors, batch);
   check_launch("deconvolution");
 }
@@ -169,8 +223,16 @@ template <class A>
 template <class T>
 void GridFft<A>::modes_to_grid(const std::complex<T>* modes, std::complex<A>* cells, int batch, Sign sign,
                                const Deconvolution<A>& factors, cudaStream_t stream) const {
-  const std::int64_t kept = pruned_ ? kept_ : 0;
-  pad_kernel<T, A><<<blocks_of(grid_.n[0], grid_.n[1], pruned_ ? 2 * kept : grid_.n[2]), threads, 0, stream>>>(
+  for (int axis = dim_ - 1; by_lines_ && axis >= 0; --axis) {
+    const LinePass<A> pass = pass_along(axis, Passes<A>{grid_, box_, factors, dim_}, sign, LineKind::pad);
+    if (axis == dim_ - 1)
+      run_lines<LineKind::pad>(pass, modes, cells, batch, stream);
+    else
+      run_lines<LineKind::pad>(pass, cells, cells, batch, stream);
+  }
+  if (by_lines_) return;
+  const int kept = pruned_ ? static_cast<int>(kept_) : 0;
+  pad_kernel<T, A><<<blocks_of(grid_.n[0], grid_.n[1], pruned_ ? 2 * kept : grid_.n[2], batch), threads, 0, stream>>>(
       reinterpret_cast<const Complex<T>*>(modes), reinterpret_cast<Complex<A>*>(cells), grid_, box_, factors, batch,
       kept);
   check_launch("deconvolution");

@@ -1,4 +1,5 @@
 // Between grid and modes: FFT, crop or padding, deconvolution.
+//   by lines kernels of ours for small grids (line_fft.cuh), an axis at a time
 //   whole    one cuFFT plan for the grids of a batch, and a kernel that picks the modes
 //   pruned   the slowest axis of the whole grid, then the other axes of the planes that are kept only:
 //            of a 3D grid with sigma = 2, four passes over memory where the whole transform takes six
@@ -13,9 +14,10 @@
 
 namespace offgrid::cuda {
 
-// The factors of the axes one behind the other, on the device, in the precision of the modes.
+// The factors of the axes and roots of one, on the device, in the precision of the grid.
 template <class T> struct Deconvolution {
-  const T* axis[max_dim];  // [|k|]
+  const T* axis[max_dim];   // [|k|]
+  const T* roots[max_dim];  // [n][re, im]: the n-th roots of one, of axes that are no longer than longest_line
 };
 
 struct ModeBox {
@@ -73,7 +75,7 @@ template <class A> class GridFft {
   GridShape grid_;
   ModeBox box_;
   std::int64_t batch_;
-  bool pruned_;
+  bool by_lines_ = false, pruned_ = false;
   std::int64_t planes_ = 0, kept_ = 0, plane_cells_ = 0;  // along the slowest axis; kept at each end
   FftPlan whole_, rest_;                                  // a full batch, and what remains after full batches
   FftPlan along_, planes_plan_;  // the slowest axis; the other axes of the kept planes of one end

@@ -97,24 +97,25 @@ Method first_choice(const Design& design, const Device& device, const GridShape&
   const Method asked = design.options.method;
   const auto cells = static_cast<double>(grid.cells);
   const bool can_sweep = cuda::can_sweep(design, device, grid);
-  if (asked == Method::sweep) return can_sweep ? Method::sweep : Method::sm;
+  if (asked == Method::sweep) return can_sweep || design.dim() == 1 ? Method::sweep : Method::sm;
   if (asked != Method::automatic) return asked;
   const double density = static_cast<double>(points) / cells;
   const bool only_reads = design.problem.type == 2 && density < sparse_density;
   if (can_sweep && !only_reads && sweep_wins(points, cells, device.major)) return Method::sweep;
   if (only_reads) return Method::gm_sort;
   const bool f64 = design.problem.precision == Precision::f64;
-  return few_for_tiles(points, cells, f64, design.problem.tolerance / design.amplification) ? Method::gm_sort
-                                                                                            : Method::sm;
+  if (few_for_tiles(points, cells, f64, design.problem.tolerance / design.amplification)) return Method::gm_sort;
+  return design.dim() == 1 ? Method::sweep : Method::sm;
 }
 
-// The sweep adds up in f64 by itself, SM at most a subproblem at a time. Where GM is asked for, it is trusted that the
-// points are spread out.
+// The sweep adds up in f64 by itself, SM and the sweep in 1D at most a subproblem at a time. Where GM is asked for, it is
+// trusted that the points are spread out.
 bool sums_in_f64(const Design& design, Method method, std::int64_t points, std::int64_t subproblem) {
   const double tolerance = design.problem.tolerance, allowed = tolerance / design.amplification;
   const std::int64_t parts = points / subproblem;
-  if (method == Method::sweep) return needs_wide_sums(tolerance, allowed, 1, parts);
-  if (method == Method::sm) return needs_wide_sums(tolerance, allowed, std::min(points, subproblem), parts);
+  if (method == Method::sweep && design.dim() > 1) return needs_wide_sums(tolerance, allowed, 1, parts);
+  if (method == Method::sm || method == Method::sweep)
+    return needs_wide_sums(tolerance, allowed, std::min(points, subproblem), parts);
   const auto cells = static_cast<double>(shape_of(design).cells);
   const double reach = std::pow(design.window.width, design.dim()) / cells;
   const auto evenly = static_cast<std::int64_t>(static_cast<double>(points) * std::min(1.0, reach));
@@ -150,14 +151,18 @@ MethodChoice choose_method(const Design& design, const Device& device, std::int6
     choice.method = choice.fixed_point ? Method::sweep : Method::gm_sort;
   }
   const bool f32 = design.problem.precision == Precision::f32;
-  const std::int64_t subproblem = options.subproblem > 0
-                                      ? options.subproblem
-                                      : subproblem_for(choice.method, points, design.batch, device.multiprocessors);
+  const bool in_line = choice.method == Method::sweep && dim == 1;
+  std::int64_t subproblem = options.subproblem > 0
+                                ? options.subproblem
+                                : subproblem_for(choice.method, points, design.batch, device.multiprocessors);
+  if (in_line) subproblem = std::min<std::int64_t>(subproblem, line_points);
   choice.wide = f32 && (choice.fixed_point || sums_in_f64(design, choice.method, points, subproblem));
 
   Sizes bin = wanted_bin(design);
   if (choice.ordered)
     bin = ordered_bin(dim);
+  else if (in_line)
+    bin = {line_bin_for(static_cast<double>(points) / static_cast<double>(grid.cells)), 1, 1};
   else if (choice.method == Method::sweep)
     bin = sweep_box(dim, width);
   else if (choice.method == Method::sm && !fit_tile(design, device, choice, bin))
@@ -173,10 +178,10 @@ MethodChoice choose_method(const Design& design, const Device& device, std::int6
   sort.fraction_bits = f32 ? joined_fraction_bits(cell_bits, design.problem.tolerance) : 0;
   sort.set_points = most_set_points;
   sort.sorted = choice.method != Method::gm;
-  sort.columns = choice.method == Method::sweep;
+  sort.columns = choice.method == Method::sweep && !in_line;
   sort.inverse = design.problem.type == 2 && sort.sorted && gathers_results(dim, width, !f32);
   sort.densest = choice.fixed_point;
-  sort.subproblems = sort.columns || choice.method == Method::sm || choice.ordered;
+  sort.subproblems = choice.method == Method::sweep || choice.method == Method::sm || choice.ordered;
   return choice;
 }
 

@@ -58,12 +58,23 @@ constexpr Sizes ordered_bin(int dim) {
 }
 
 inline constexpr std::int64_t paper_subproblem = 1024;
+
+// Of the sweep in 1D (sweep_line.cuh): points and cells of a block at most. A bin has some hundred points.
+inline constexpr int line_threads = 256, line_points = 1024, line_bin = 512;
+constexpr std::int64_t line_bin_for(double density) {
+  std::int64_t cells = line_bin;
+  while (cells > 32 && static_cast<double>(cells) * density > 800) cells /= 2;
+  return cells;
+}
+
 inline constexpr std::int64_t most_record_points = std::int64_t{1} << 25;  // above it set_points spares their memory
 inline constexpr std::int64_t many_points_a_pass = std::int64_t{1} << 20;  // of the sort: its tiles are larger
 // Results that are more are written in the order of the packed points, and then brought into the caller's: to gather is
 // faster than to scatter, unless it waits for the tensor cores.
 inline constexpr std::int64_t scattered_bytes = std::int64_t{32} << 20;
-constexpr bool gathers_results(int dim, int width, bool f64) { return dim == 3 ? width <= 2 : !f64 || width <= 9; }
+constexpr bool gathers_results(int dim, int width, bool f64) {
+  return dim == 1 || (dim == 3 ? width <= 3 : !f64 || width <= 9);
+}
 inline constexpr int most_digit_bits = 9;
 inline constexpr std::int64_t most_set_points = std::int64_t{1} << 26;     // sorted together: bounds the scratch
 inline constexpr std::size_t kept_scratch_bytes = std::size_t{2} << 30;
@@ -116,6 +127,13 @@ constexpr int tile_threads(std::size_t bytes) { return bytes <= roomy_tile_bytes
 // launches, and go through one plan for the whole batch. In 2D cuFFT takes three passes for a strided axis of some
 // thousand cells, and what is saved is lost.
 inline constexpr std::int64_t pruned_fft_bytes = std::int64_t{16} << 20;
+
+// Up to so many cells of a batch the transform goes line by line in kernels of ours (line_fft.cuh), which are fewer.
+constexpr std::int64_t most_line_cells(int dim, std::size_t real_bytes) {
+  return std::int64_t{dim == 2 && real_bytes == 8 ? 3 : 4} << 15;
+}
+inline constexpr int longest_line = 512, most_line_threads = 256;  // a line fits in 48 KiB in f64
+inline constexpr std::int64_t enough_lines = 132;                  // groups of lines: a block for every multiprocessor
 
 // f32 strengths are added up in f64 under this tolerance, and where so many terms, or partial sums of so many, would miss
 // it. allowed_error: before deconvolution amplifies it.

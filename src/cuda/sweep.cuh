@@ -5,6 +5,7 @@
 #include "cuda/check.hpp"
 #include "cuda/sweep.hpp"
 #include "cuda/sweep_interp.cuh"
+#include "cuda/sweep_line.cuh"
 #include "cuda/sweep_spread.cuh"
 
 namespace offgrid::cuda {
@@ -31,6 +32,7 @@ template <class T, class A>
 void sweep_spread(int dim, const StageArguments<T, A>& stage, const PointSet<T>& set, const Bins& columns,
                   cudaStream_t stream) {
   if (set.max_items == 0) return;
+  if (dim == 1) return sweep_line(stage, set, columns, stream);
   dispatch<2, 3>(dim, [&](auto d) {
     dispatch<min_width, max_width>(stage.kernel.width, [&](auto w) {
       using Team = SweepTeam<T, A, d(), w()>;

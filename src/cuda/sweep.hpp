@@ -1,4 +1,5 @@
-// Spreading and interpolation by tensor cores, for points sorted by column and height (sweep_team.cuh).
+// Spreading and interpolation by tensor cores, for points sorted by column and height (sweep_team.cuh). In 1D
+// spreading without them (sweep_line.cuh).
 #pragma once
 
 #include <cuda_runtime_api.h>

@@ -29,7 +29,7 @@ constexpr SweepTiles sweep_tiles(int dim, int width) {
 
 // For narrow kernels and few points a thread a point reads faster, from points in the same order.
 constexpr bool sweep_reads(int dim, int width, bool f64, double density) {
-  if (density < sparse_density) return false;
+  if (dim == 1 || density < sparse_density) return false;
   return dim == 3 ? width > 4 : f64 ? width > 6 : width > (density < dense_density ? 5 : 8);
 }
 

@@ -57,6 +57,35 @@ TEST_F(MethodsTest, bins_and_subproblems_of_any_size) {
   });
 }
 
+// Spreading in 1D sorts subproblems of a bin by cell.
+TEST_F(MethodsTest, sweep_in_1d_of_crowded_points_and_any_subproblem) {
+  for_both_precisions([&](auto zero) {
+    using T = decltype(zero);
+    for (const std::int64_t modes : {1, 2, 7, 1500})
+      for (const T extent : {T(1), T(1e-2), T(0)})
+        for (const std::int64_t subproblem : {0, 1, 7, 1000000}) {
+          Spec spec{.modes = {modes}, .tolerance = usual_tolerance<T>, .options = {.transforms = 3}};
+          spec.options.method = Method::sweep, spec.options.subproblem = subproblem;
+          auto points = uniform_points<T>(1, 2500);
+          for (T& x : points.axis[0]) x *= extent;
+          expect_accurate<T>(where(), spec, points);
+        }
+  });
+}
+
+// From small grids to large ones: line by line, by one plan, and without the planes that are cropped (cuda/fft.hpp).
+TEST_F(MethodsTest, every_way_of_the_fft) {
+  for_both_precisions([&](auto zero) {
+    using T = decltype(zero);
+    for (const Sizes& modes : std::vector<Sizes>{{40, 41}, {281, 280}, {700}, {1, 900}, {50, 51, 52}, {110, 101, 104}})
+      for (const auto order : {offgrid::ModeOrder::centred, offgrid::ModeOrder::fft})
+        expect_accurate<T>(
+            where(),
+            {.modes = modes, .tolerance = usual_tolerance<T>, .options = {.transforms = 2, .mode_order = order}},
+            uniform_points<T>(static_cast<int>(modes.size()), 8));
+  });
+}
+
 // set_points moves records or places (cuda/sort.hpp), by their size and the number of points: 5000 points, which the direct
 // sum can bear, again and again.
 TEST_F(MethodsTest, few_and_many_points_are_sorted_alike) {
