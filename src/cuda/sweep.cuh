@@ -13,9 +13,7 @@ template <class T, class A, int W>
 SweepArguments<T, A, W> sweep_arguments(const StageArguments<T, A>& stage, const PointSet<T>& set,
                                         const Bins& columns) {
   SweepArguments<T, A, W> arguments{stage, columns, set.items.data(), set.item_count.data(), {}};
-  for (int power = 0; power <= SweepPolynomials<T, W>::degree; ++power)
-    for (int piece = 0; piece < (W + 1) / 2; ++piece)
-      arguments.polynomials.coefficients[power][piece] = stage.kernel.host_coefficients[power * W + piece];
+  arguments.polynomials.load(stage.kernel.host_coefficients);
   return arguments;
 }
 
