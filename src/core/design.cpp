@@ -57,12 +57,13 @@ Candidate evaluate(const Problem& problem, const BackendTraits& traits, WindowKi
 
 // Sigmas worth a look for a width: the smallest that the error allows, and rounder ones above it for the cases where
 // rounding, which falls with sigma, is what stands in the way.
-std::vector<double> sigmas_for(const Problem& problem, const Options& options, int width, double error) {
+std::vector<double> sigmas_for(const Problem& problem, const Options& options, int width, double error, bool fine) {
   if (options.upsampling != 0) return {options.upsampling};
   std::vector<double> sigmas;
   const double factor = worst_case_factor(make_window(WindowKind::prolate, 1.5, width), problem);
   const auto smallest = minimal_sigma(WindowKind::prolate, width, error / (std::sqrt(problem.dim) * factor));
   if (smallest) sigmas = {*smallest, 1.03 * *smallest};
+  while (smallest && fine && sigmas.back() < 1.5) sigmas.push_back(1.02 * sigmas.back());
   for (const double sigma : {1.25, 1.5, 1.75, 2.0, 2.25, 2.5})
     if (sigmas.empty() || sigma > sigmas.back()) sigmas.push_back(sigma);
   return sigmas;
@@ -76,9 +77,11 @@ struct Choice {
 Choice choose_prolate(const Problem& problem, const Options& options, const BackendTraits& traits, double tolerance) {
   std::optional<Candidate> cheapest, finest;
   double lowest_cost = 0;
+  const bool fine = traits.fine_sigmas &&
+                    2 * expected_points(problem, options) < problem.modes[0] * problem.modes[1] * problem.modes[2];
   for (int width = options.width ? options.width : min_width; width <= (options.width ? options.width : max_width);
        ++width) {
-    for (const double sigma : sigmas_for(problem, options, width, tolerance)) {
+    for (const double sigma : sigmas_for(problem, options, width, tolerance, fine)) {
       const Candidate candidate = evaluate(problem, traits, WindowKind::prolate, sigma, width);
       if (!finest || candidate.error < finest->error) finest = candidate;
       if (candidate.error > tolerance) continue;

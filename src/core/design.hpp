@@ -30,6 +30,7 @@ struct BackendTraits {
   std::int64_t batch_bytes = 0;                       // grids worked on together should fit in here,
   std::int64_t most_vectors = std::int64_t{1} << 20;  // and may not be more
   double f32_rounding = 1;                            // errors of f32, relative to the core's model of them
+  bool fine_sigmas = false;                           // more of them are tried where points are few and the FFT is all
   PointsTime points_time = nullptr;
 };
 

@@ -13,7 +13,7 @@ namespace {
 constexpr std::array<std::string_view, 2> switch_words{"off", "on"};
 constexpr std::array<std::string_view, 2> order_words{"centred", "fft"};
 constexpr std::array<std::string_view, 3> device_words{"auto", "cpu", "cuda"};
-constexpr std::array<std::string_view, 5> method_words{"auto", "gm", "gm_sort", "sm", "sweep"};
+constexpr std::array<std::string_view, 6> method_words{"auto", "gm", "gm_sort", "sm", "sweep", "owner"};
 constexpr std::array<std::string_view, 3> window_words{"auto", "prolate", "semicircle"};
 
 const std::array table{
@@ -38,8 +38,8 @@ const std::array table{
               "the kernel's shape; semicircle is the paper's, with its width rule"},
     OptionRow{"batch", &Options::batch, 0, 0x1p20, {}, "vectors worked on together; 0: chosen"},
     OptionRow{"threads", &Options::threads, 0, 4096, {}, "threads of the CPU engine; 0: what OpenMP would take"},
-    OptionRow{"method", &Options::method, 0, 4, method_words,
-              "on a GPU: the paper's GM, GM-sort and SM, or a sweep by tensor cores"},
+    OptionRow{"method", &Options::method, 0, 5, method_words,
+              "on a GPU: the paper's GM, GM-sort and SM, or by tensor cores a sweep or owners of tiles"},
     OptionRow{"bin1", &Options::bin1, 0, 0x1p20, {}, "on a GPU, cells of a bin along x; 0: chosen"},
     OptionRow{"bin2", &Options::bin2, 0, 0x1p20, {}, "the same along y"},
     OptionRow{"bin3", &Options::bin3, 0, 0x1p20, {}, "the same along z"},

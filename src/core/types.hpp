@@ -11,10 +11,10 @@ namespace offgrid {
 inline constexpr int max_dim = 3;
 
 enum class Precision { f32, f64 };
-enum class Sign { minus = -1, plus = +1 };                 // of i in exp(+-i k.x)
-enum class ModeOrder { centred, fft };                     // -N/2..N/2-1, or 0..N/2-1, -N/2..-1
-enum class Method { automatic, gm, gm_sort, sm, sweep };   // on a GPU: the paper's, and ours
-enum class WindowKind { automatic, prolate, semicircle };  // semicircle: the paper's ES kernel
+enum class Sign { minus = -1, plus = +1 };                       // of i in exp(+-i k.x)
+enum class ModeOrder { centred, fft };                           // -N/2..N/2-1, or 0..N/2-1, -N/2..-1
+enum class Method { automatic, gm, gm_sort, sm, sweep, owner };  // on a GPU: the paper's, and ours
+enum class WindowKind { automatic, prolate, semicircle };        // semicircle: the paper's ES kernel
 
 using Sizes = std::array<std::int64_t, max_dim>;  // one a axis, axis 0 (x) is contiguous in memory; unused axes hold 1
 

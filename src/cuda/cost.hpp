@@ -47,18 +47,33 @@ inline double sweep_time(const Problem& problem, double count, double cells, int
          cells * (halo * (costs.visit + (wide && to_modes ? wide_visit : 0)) + (wide ? wide_cell : 0));
 }
 
+// A point costs in every tile that it reaches. Half as much again, since so much does the core ask too much for the FFT;
+// and cuFFT takes longer for sizes that are no multiple of 8.
+inline double owner_time(const Problem& problem, double count, const Sizes& grid, int width) {
+  const bool f64 = problem.precision == Precision::f64, to_modes = problem.type == 1;
+  double tiles = 1, cells = 1, uneven = 0;
+  for (int axis = 0; axis < problem.dim; ++axis) {
+    tiles *= 1 + (width - 1) / static_cast<double>(owner_tile), cells *= static_cast<double>(grid[axis]);
+    if (grid[axis] % 8 != 0) uneven = f64 ? 15 : 8;
+  }
+  const double a_tile = f64 ? (to_modes ? 90 : 95) : to_modes ? 59 : 69;
+  return 1.5 * (count * tiles * a_tile + cells * (f64 ? 3.5 : 2.5)) + cells * uneven;
+}
+
 inline double points_time(const Problem& problem, const Sizes& grid, int width, const Options& options) {
   const auto count = static_cast<double>(expected_points(problem, options));
   const double cells = static_cast<double>(grid[0]) * static_cast<double>(grid[1]) * static_cast<double>(grid[2]);
   const bool to_modes = problem.type == 1;
   const bool f64 = problem.precision == Precision::f64;
+  const bool ours = options.method == Method::automatic;
+  if (options.method == Method::owner || (ours && owners_win(problem.dim, count, cells, options.transforms)))
+    return owner_time(problem, count, grid, width);
   if (problem.dim == 1) return count * (!to_modes ? 15 + width : f64 ? 36 + 1.6 * width : 20 + 1.2 * width);
-  // Where a thread a point reads. But f64 in 2D, and f32 where points are few, go with the sweep's choice of a grid: what
-  // cuFFT takes for larger ones would have to be known better.
-  const double density = count / cells;
-  const bool fits = problem.dim == 2 ? !f64 : f64 || density > sparse_density;
-  const bool reads_alone = !to_modes && !sweep_reads(problem.dim, width, f64, density) && fits;
-  const bool sweeps = (options.method == Method::automatic || options.method == Method::sweep) && !reads_alone;
+  // Where a thread a point reads. But f64 in 2D goes with the sweep's choice of a grid: what cuFFT takes for larger ones
+  // would have to be known better.
+  const bool reads_alone =
+      !to_modes && !sweep_reads(problem.dim, width, f64, count / cells) && (problem.dim == 3 || !f64);
+  const bool sweeps = (ours || options.method == Method::sweep) && !reads_alone;
   if (sweeps) return sweep_time(problem, count, cells, width);
   const double reached = std::pow(width, problem.dim);
   if (to_modes) return count * (30 + 5.5 * reached);
@@ -72,7 +87,7 @@ inline BackendTraits cost_traits() {
   traits.batch_bytes = std::int64_t{256} << 20;
   traits.most_vectors = 65535;  // rows of a launch
   traits.f32_rounding = 1.5;    // the sweep rounds products of two kernel values, and of a value and a strength, to f32
-  traits.points_time = points_time;
+  traits.points_time = points_time, traits.fine_sigmas = true;
   return traits;
 }
 

@@ -15,7 +15,7 @@
 #include "cuda/fixed.hpp"
 #include "cuda/interp.hpp"
 #include "cuda/method.hpp"
-#include "cuda/ordered.hpp"
+#include "cuda/owner.hpp"
 #include "cuda/policy.hpp"
 #include "cuda/spread.hpp"
 #include "cuda/sweep.hpp"
@@ -38,6 +38,10 @@ constexpr std::size_t alignment = 512;
 std::size_t aligned(std::size_t bytes) { return (bytes + alignment - 1) / alignment * alignment; }
 
 cudaStream_t native(Stream stream) { return static_cast<cudaStream_t>(stream); }
+
+void clear(void* memory, std::size_t bytes, Stream stream) {
+  call("clearing an array", [&] { return cudaMemsetAsync(memory, 0, bytes, native(stream)); });
+}
 
 bool capturing(cudaStream_t stream) {
   cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;
@@ -178,6 +182,7 @@ template <class T> class CudaEngine final : public Engine<T> {
     const nvtx3::scoped_range range{"offgrid interpolate"};
     const DeviceGuard guard(device_.id);
     const auto& mine = static_cast<const CudaGrid<T>&>(grid);
+    if (owners_read()) clear(strengths, sizeof(Complex) * static_cast<std::size_t>(count_ * mine.batch), stream);
     for (const PointSet<T>& set : sets_) {
       if (mine.in_f64)
         interpolate_set(results_of<double>(set, strengths, mine), set, native(stream));
@@ -230,12 +235,12 @@ template <class T> class CudaEngine final : public Engine<T> {
     std::string bins;
     for (int axis = 0; axis < design_.dim(); ++axis) bins += text(axis ? " x " : "", choice_.sort.bins.size[axis]);
     return text("engine       cuda, ", device_.name, "\n",  //
-                "method       spreading ", choice_.ordered ? "in a fixed order" : name_of(choice_.method),
-                choice_.fixed_point ? " with integer sums" : "",
+                "method       spreading ", name_of(choice_.method), choice_.fixed_point ? " with integer sums" : "",
                 choice_.fell_back ? " (the method asked for does not fit)" : "", ", interpolation ",
-                choice_.sort.columns  ? "sweep"
-                : choice_.sort.sorted ? "GM-sort"
-                                      : "GM",
+                owners_read()          ? "owner"
+                : choice_.sort.columns ? "sweep"
+                : choice_.sort.sorted  ? "GM-sort"
+                                       : "GM",
                 ", bins of ", bins, " cells, subproblems of ", choice_.sort.subproblem_points, " points",
                 choice_.wide ? ", sums in f64" : "", "\n",  //
                 "memory       ", workspace_bytes_ >> 10, " KiB an execute, ", memory_.bytes >> 10, " KiB in all, ",
@@ -259,6 +264,10 @@ template <class T> class CudaEngine final : public Engine<T> {
     idle_.push_back(std::move(grid));
   }
 
+  // They add to the results in no fixed order.
+  bool owners_read() const {
+    return choice_.method == Method::owner && design_.dim() == 3 && !design_.options.deterministic;
+  }
   double density() const { return static_cast<double>(count_) / static_cast<double>(choice_.sort.grid.cells); }
 
   std::size_t cell_bytes(bool wide) const {
@@ -326,19 +335,21 @@ template <class T> class CudaEngine final : public Engine<T> {
   void interpolate_set(const StageArguments<T, A>& stage, const PointSet<T>& set, cudaStream_t stream) const {
     if (choice_.method == Method::sweep && sweep_reads(design_.dim(), stage.kernel.width, sizeof(T) == 8, density()))
       sweep_interpolate(design_.dim(), stage, set, choice_.sort.bins, stream);
+    else if (owners_read())
+      interpolate_owned(stage, set, choice_.sort.bins, choice_.sort.subproblem_points, stream);
     else
       cuda::interpolate(design_.dim(), stage, stream);
   }
 
   template <class A> void spread_as(const Complex* strengths, CudaGrid<T>& grid, cudaStream_t stream) const {
     const std::size_t bytes = sizeof(std::complex<A>) * choice_.sort.grid.cells * static_cast<std::size_t>(grid.batch);
-    call("clearing the grid", [&] { return cudaMemsetAsync(grid.memory, 0, bytes, stream); });
+    if (choice_.method != Method::owner || sets_.empty()) clear(grid.memory, bytes, stream);
     if (choice_.fixed_point) begin_fixed_point(strengths, grid, stream);
     for (const PointSet<T>& set : sets_) {
       auto stage = arguments<A>(set, strengths, grid);
       if (choice_.fixed_point) stage.units = grid.fixed.units;
-      if (choice_.ordered)
-        spread_ordered(design_.dim(), stage, choice_.sort.bins, set.bin_first.data(), stream);
+      if (choice_.method == Method::owner)
+        spread_owned(design_.dim(), stage, set, choice_.sort.bins, choice_.sort.subproblem_points, stream);
       else if (choice_.method == Method::sweep)
         sweep_spread(design_.dim(), stage, set, choice_.sort.bins, stream);
       else if (choice_.method == Method::sm)
@@ -376,10 +387,6 @@ template <class T> class CudaEngine final : public Engine<T> {
 
 template <class T> std::unique_ptr<Engine<T>> make(const Design& design) {
   return std::make_unique<CudaEngine<T>>(design);
-}
-
-void clear(void* memory, std::size_t bytes, Stream stream) {
-  call("clearing an array", [&] { return cudaMemsetAsync(memory, 0, bytes, native(stream)); });
 }
 
 }  // namespace

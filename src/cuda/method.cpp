@@ -100,6 +100,8 @@ Method first_choice(const Design& design, const Device& device, const GridShape&
   if (asked == Method::sweep) return can_sweep || design.dim() == 1 ? Method::sweep : Method::sm;
   if (asked != Method::automatic) return asked;
   const double density = static_cast<double>(points) / cells;
+  const bool owners = owners_win(design.dim(), static_cast<double>(points), cells, design.batch);
+  if (owners && device.major >= owner_major) return Method::owner;
   const bool only_reads = design.problem.type == 2 && density < sparse_density;
   if (can_sweep && !only_reads && sweep_wins(points, cells, device.major)) return Method::sweep;
   if (only_reads) return Method::gm_sort;
@@ -108,11 +110,12 @@ Method first_choice(const Design& design, const Device& device, const GridShape&
   return design.dim() == 1 ? Method::sweep : Method::sm;
 }
 
-// The sweep adds up in f64 by itself, SM and the sweep in 1D at most a subproblem at a time. Where GM is asked for, it is
-// trusted that the points are spread out.
+// The sweep adds up in f64 by itself, and owners do so to the end; SM and the sweep in 1D at most a subproblem at a time.
+// Where GM is asked for, it is trusted that the points are spread out.
 bool sums_in_f64(const Design& design, Method method, std::int64_t points, std::int64_t subproblem) {
   const double tolerance = design.problem.tolerance, allowed = tolerance / design.amplification;
   const std::int64_t parts = points / subproblem;
+  if (method == Method::owner) return needs_wide_sums(tolerance, allowed, 1, 1);
   if (method == Method::sweep && design.dim() > 1) return needs_wide_sums(tolerance, allowed, 1, parts);
   if (method == Method::sm || method == Method::sweep)
     return needs_wide_sums(tolerance, allowed, std::min(points, subproblem), parts);
@@ -134,6 +137,8 @@ const char* name_of(Method method) {
       return "SM";
     case Method::sweep:
       return "sweep";
+    case Method::owner:
+      return "owner";
     default:
       return "auto";
   }
@@ -147,20 +152,19 @@ MethodChoice choose_method(const Design& design, const Device& device, std::int6
   choice.method = first_choice(design, device, grid, points);
   if (options.deterministic) {
     choice.fixed_point = design.problem.tolerance >= fixed_point_tolerance && can_sweep(design, device, grid);
-    choice.ordered = !choice.fixed_point;
-    choice.method = choice.fixed_point ? Method::sweep : Method::gm_sort;
+    choice.method = choice.fixed_point ? Method::sweep : Method::owner;
   }
   const bool f32 = design.problem.precision == Precision::f32;
-  const bool in_line = choice.method == Method::sweep && dim == 1;
-  std::int64_t subproblem = options.subproblem > 0
-                                ? options.subproblem
-                                : subproblem_for(choice.method, points, design.batch, device.multiprocessors);
+  const bool owned = choice.method == Method::owner, in_line = choice.method == Method::sweep && dim == 1;
+  std::int64_t subproblem = options.subproblem;
+  if (subproblem == 0)
+    subproblem = owned ? owner_crowd : subproblem_for(choice.method, points, design.batch, device.multiprocessors);
   if (in_line) subproblem = std::min<std::int64_t>(subproblem, line_points);
   choice.wide = f32 && (choice.fixed_point || sums_in_f64(design, choice.method, points, subproblem));
 
   Sizes bin = wanted_bin(design);
-  if (choice.ordered)
-    bin = ordered_bin(dim);
+  if (owned)
+    bin = {owner_tile, owner_tile, owner_tile};
   else if (in_line)
     bin = {line_bin_for(static_cast<double>(points) / static_cast<double>(grid.cells)), 1, 1};
   else if (choice.method == Method::sweep)
@@ -171,7 +175,8 @@ MethodChoice choose_method(const Design& design, const Device& device, std::int6
   choice.fell_back = asked && choice.method != options.method;
 
   SortSpec& sort = choice.sort;
-  sort = {dim, width, grid, choice.method == Method::sweep ? make_bins(grid, bin) : bins_that_count(grid, bin)};
+  const bool paper = choice.method < Method::sweep;
+  sort = {dim, width, grid, paper ? bins_that_count(grid, bin) : make_bins(grid, bin)};
   sort.subproblem_points = subproblem;
   int cell_bits = 1;
   for (const std::uint32_t cells : grid.n) cell_bits = std::max(cell_bits, static_cast<int>(std::bit_width(cells - 1)));
@@ -179,9 +184,9 @@ MethodChoice choose_method(const Design& design, const Device& device, std::int6
   sort.set_points = most_set_points;
   sort.sorted = choice.method != Method::gm;
   sort.columns = choice.method == Method::sweep && !in_line;
-  sort.inverse = design.problem.type == 2 && sort.sorted && gathers_results(dim, width, !f32);
-  sort.densest = choice.fixed_point;
-  sort.subproblems = choice.method == Method::sweep || choice.method == Method::sm || choice.ordered;
+  sort.inverse = design.problem.type == 2 && sort.sorted && !owned && gathers_results(dim, width, !f32);
+  sort.densest = choice.fixed_point || owned;
+  sort.subproblems = !paper || choice.method == Method::sm;
   return choice;
 }
 

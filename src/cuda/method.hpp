@@ -11,8 +11,7 @@ namespace offgrid::cuda {
 struct MethodChoice {
   Method method = Method::gm_sort;  // never automatic
   bool fell_back = false;           // another one was asked for, but does not fit
-  bool ordered = false;             // deterministic, cell by cell: see ordered.hpp
-  bool fixed_point = false;         // deterministic, by the sweep: see fixed.hpp
+  bool fixed_point = false;         // for a deterministic sweep: see fixed.hpp
   bool wide = false;                // sums of f32 strengths are made in f64
   SortSpec sort{};
   TileSpec tile{};

@@ -49,13 +49,11 @@ constexpr Sizes paper_bin(int dim) {  // Section IV of the paper; it has none fo
   return {16, 16, 2};
 }
 
-// Of deterministic spreading: a block's cells.
-inline constexpr int ordered_threads = 256, ordered_cells = 1024;
-constexpr Sizes ordered_bin(int dim) {
-  if (dim == 1) return {1024, 1, 1};
-  if (dim == 2) return {32, 32, 1};
-  return {8, 8, 16};
-}
+// Of owners (owner.cuh): cells of a tile, and points of a bin that are many for one warp.
+inline constexpr int owner_tile = 8;
+inline constexpr std::int64_t owner_crowd = 512;
+inline constexpr int owner_crowd_threads = 256;
+constexpr int owner_blocks(std::size_t real_bytes, int width) { return real_bytes == 4 ? 16 : width <= 14 ? 12 : 8; }
 
 inline constexpr std::int64_t paper_subproblem = 1024;
 
@@ -93,6 +91,11 @@ inline bool few_for_tiles(std::int64_t points, double cells, bool f64_grid, doub
 }
 
 // The tensor cores win down to a few points in a thousand cells; only some GPUs have fast ones for f64.
+inline constexpr int owner_major = 8;  // compute capability that owners need
+// They win where points are few a cell, and tiles enough for all multiprocessors.
+constexpr bool owners_win(int dim, double points, double cells, std::int64_t vectors) {
+  return dim == 3 && points < 0.1 * cells && cells * static_cast<double>(vectors) > 1e6;
+}
 inline constexpr int sweep_major = 9;  // compute capability that the sweep needs
 constexpr bool sweep_wins(std::int64_t points, double cells, int major) {
   return (major == 9 || major == 10) && static_cast<double>(points) >= 0.002 * cells;

@@ -14,7 +14,7 @@ TEST_F(MethodsTest, every_method_and_width_keeps_the_tolerance_of_its_kernel) {
   for_both_precisions([&](auto zero) {
     using T = decltype(zero);
     for (const Sizes& modes : shapes)
-      for (const Method method : {Method::gm, Method::gm_sort, Method::sm, Method::sweep})
+      for (const Method method : {Method::gm, Method::gm_sort, Method::sm, Method::sweep, Method::owner})
         for (int width = 2; width <= 16; ++width) {
           Spec spec{.modes = modes, .options = {.upsampling = 2, .width = width, .method = method}};
           spec.tolerance = 1;  // of the kernel itself: read from the plan
@@ -139,7 +139,7 @@ TEST_F(MethodsTest, many_results_come_in_the_callers_order) {
 TEST_F(MethodsTest, seventy_thousand_transforms) {
   const std::int64_t transforms = 70'000;
   for (const Sizes& modes : std::vector<Sizes>{{5}, {2, 3}, {2, 1, 3}})
-    for (const Method method : {Method::gm, Method::sm, Method::sweep}) {
+    for (const Method method : {Method::gm, Method::sm, Method::sweep, Method::owner}) {
       const Spec spec{.modes = modes, .tolerance = 1e-3, .options = {.transforms = transforms, .method = method}};
       const auto points = uniform_points<float>(static_cast<int>(modes.size()), 3);
       const auto strengths = random_values<float>(3, 1);
@@ -159,24 +159,42 @@ TEST_F(MethodsTest, seventy_thousand_transforms) {
     }
 }
 
-// Cell by cell at the tightest tolerances, by integer sums at the others.
+template <class T> void expect_accurate_and_repeated(const BackendUnderTest& where, const Spec& spec, bool crowded) {
+  auto points = uniform_points<T>(static_cast<int>(spec.modes.size()), 3000);
+  for (auto& axis : points.axis)
+    for (T& x : axis) x *= crowded ? T(1e-3) : T(1);
+  expect_accurate<T>(where, spec, points, crowded ? 1.5 : 1);  // those see one place of the kernel, not its mean
+  Transform<T> transform(where, spec);
+  transform.set_points(points);
+  const auto in = random_values<T>(transform.size_of(To::points), 1);
+  const auto first = transform.execute(in);
+  for (int round = 0; round < 3; ++round) EXPECT_EQ(transform.execute(in), first) << spec.name();
+}
+
+// By owners of tiles at the tightest tolerances, by integer sums at the others.
 TEST_F(MethodsTest, deterministic_spreading_is_accurate_and_repeats_its_bits) {
   for_both_precisions([&](auto zero) {
     using T = decltype(zero);
     for (const double tolerance : {1e-3, usual_tolerance<T>, sizeof(T) == 4 ? 1e-6 : 1e-12})
       for (const Sizes& modes : std::vector<Sizes>{{3000}, {2}, {60, 50}, {3, 70}, {16, 17, 18}, {1, 2, 40}})
-        for (const bool crowded : {false, true}) {
-          Spec spec{.modes = modes, .tolerance = tolerance, .options = {.transforms = 2, .deterministic = true}};
-          auto points = uniform_points<T>(static_cast<int>(modes.size()), 3000);
-          for (std::size_t a = 0; crowded && a < modes.size(); ++a)
-            for (T& x : points.axis[a]) x *= T(1e-3);
-          expect_accurate<T>(where(), spec, points);
-          Transform<T> transform(where(), spec);
-          transform.set_points(points);
-          const auto in = random_values<T>(transform.size_of(To::points), 1);
-          const auto first = transform.execute(in);
-          for (int round = 0; round < 3; ++round) EXPECT_EQ(transform.execute(in), first);
-        }
+        for (const bool crowded : {false, true})
+          expect_accurate_and_repeated<T>(
+              where(), {.modes = modes, .tolerance = tolerance, .options = {.transforms = 2, .deterministic = true}},
+              crowded);
+  });
+}
+
+// Grids smaller than a tile or the kernel, and no multiple of a tile; points of one bin, which many warps share.
+TEST_F(MethodsTest, owners_of_grids_of_any_size_repeat_their_bits) {
+  for_both_precisions([&](auto zero) {
+    using T = decltype(zero);
+    for (const double tolerance : {1e-1, 1e-3, usual_tolerance<T>})
+      for (const Sizes& modes :
+           std::vector<Sizes>{{3000}, {2}, {3, 70}, {16, 17, 18}, {1, 2, 40}, {1, 1, 1}, {7, 5, 6}, {25, 11, 9}})
+        for (const bool crowded : {false, true})
+          expect_accurate_and_repeated<T>(
+              where(), {.modes = modes, .tolerance = tolerance, .options = {.transforms = 2, .method = Method::owner}},
+              crowded);
   });
 }
 
