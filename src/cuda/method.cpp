@@ -148,6 +148,7 @@ MethodChoice choose_method(const Design& design, const Device& device, std::int6
   const int dim = design.dim(), width = design.window.width;
   const Options& options = design.options;
   const GridShape grid = shape_of(design);
+  const double density = static_cast<double>(points) / static_cast<double>(grid.cells);
   MethodChoice choice;
   choice.method = first_choice(design, device, grid, points);
   if (options.deterministic) {
@@ -166,7 +167,7 @@ MethodChoice choose_method(const Design& design, const Device& device, std::int6
   if (owned)
     bin = {owner_tile, owner_tile, owner_tile};
   else if (in_line)
-    bin = {line_bin_for(static_cast<double>(points) / static_cast<double>(grid.cells)), 1, 1};
+    bin = {line_bin_for(density), 1, 1};
   else if (choice.method == Method::sweep)
     bin = sweep_box(dim, width);
   else if (choice.method == Method::sm && !fit_tile(design, device, choice, bin))
@@ -184,6 +185,7 @@ MethodChoice choose_method(const Design& design, const Device& device, std::int6
   sort.set_points = most_set_points;
   sort.sorted = choice.method != Method::gm;
   sort.columns = choice.method == Method::sweep && !in_line;
+  sort.rows = sort.columns && dim == 2 && design.problem.type == 2 && !sweep_reads(dim, width, !f32, density);
   sort.inverse = design.problem.type == 2 && sort.sorted && !owned && gathers_results(dim, width, !f32);
   sort.densest = choice.fixed_point || owned;
   sort.subproblems = !paper || choice.method == Method::sm;

@@ -105,7 +105,7 @@ constexpr bool sweep_wins(std::int64_t points, double cells, int major) {
 inline constexpr double fixed_point_tolerance = 1e-11;
 
 inline constexpr double sparse_density = 0.05;  // points a cell, under which a thread a point reads faster
-inline constexpr double dense_density = 32;     // and over which it does in 2D, since neighbours read the same cells
+inline constexpr double dense_density = 16;     // and over which it does in 2D, since neighbours read the same cells
 
 // Enough subproblems for all multiprocessors, if the points and vectors suffice. SM adds up a whole one in its precision,
 // so that it must not grow; the sweep rounds once a subproblem, so that there should be few where the points are very many.

@@ -236,7 +236,7 @@ void Sorter<T>::sort(const Points<T>& part, const Work& work, bool look, cudaStr
       });
     check_launch("count");
     if (number == 0 && look) folded_.record(stream);
-    sum_table(pass, stream);
+    sum(pass.table, tiles_for(part.count) << pass.bits, stream);
     // Before the set is written to for the first time; by now some of the sort is under way.
     if (look && number == (passes_ - 1) % 2) refuse_bad();
     scatter(part, work, number, pass, stream);
@@ -254,12 +254,13 @@ void Sorter<T>::fold(const Points<T>& part, const Work& work, const Pass& pass, 
   });
 }
 
-template <class T> void Sorter<T>::sum_table(const Pass& pass, cudaStream_t stream) {
+template <class T> void Sorter<T>::sum(std::uint32_t* values, std::int64_t count, cudaStream_t stream) {
+  if (count <= most_block_sums) {
+    sum_kernel<<<1, pass_threads, 0, stream>>>(values, static_cast<std::uint32_t>(count));
+    return check_launch("sums");
+  }
   std::size_t bytes = primitives_.bytes();
-  call("scan", [&] {
-    return cub::DeviceScan::ExclusiveSum(primitives_.data(), bytes, pass.table, tiles_for(pass.count) << pass.bits,
-                                         stream);
-  });
+  call("sums", [&] { return cub::DeviceScan::ExclusiveSum(primitives_.data(), bytes, values, count, stream); });
 }
 
 template <class T>
@@ -324,10 +325,7 @@ void Sorter<T>::make_subproblems(PointSet<T>& set, const Points<T>& part, const 
         static_cast<std::uint32_t>(tiles), bins, most, set.bin_first.data(), bin_items_.data(), set.densest.data());
   });
   check_launch("bins");
-  std::size_t bytes = primitives_.bytes();
-  call("scan", [&] {
-    return cub::DeviceScan::ExclusiveSum(primitives_.data(), bytes, bin_items_.data(), std::int64_t{bins} + 1, stream);
-  });
+  sum(bin_items_.data(), std::int64_t{bins} + 1, stream);
   set.max_items = max_items(part.count);
   items_kernel<<<blocks_for(set.max_items), sort_threads, 0, stream>>>(set.bin_first.data(), bin_items_.data(), bins,
                                                                        most, set.items.data(), set.item_count.data());

@@ -24,13 +24,13 @@ struct SortSpec {
   std::int64_t subproblem_points = 1024;
   std::int64_t set_points = 0;  // at most this many are sorted together
   bool sorted = true, subproblems = true;
-  bool columns = false;   // sorted by column of bins first, and inside by cell along z, or in 2D along y: neighbours then
-                          // read the same rows. Subproblems are of columns
+  bool columns = false;   // sorted by column of bins first, and inside by cell along z; subproblems are of columns
+  bool rows = false;      // in 2D, columns are sorted by cell along y, so that neighbours read the same rows
   bool inverse = false;   // results are wanted in the caller's order (PointSet::inverse)
   bool densest = false;   // how many points the densest bin or column has is needed
   int fraction_bits = 0;  // of joined records (points.hpp); 0: apart
 
-  [[nodiscard]] std::int64_t levels() const { return !columns ? 0 : dim == 2 ? bins.size[1] : bins.count[2]; }
+  [[nodiscard]] std::int64_t levels() const { return !columns ? 0 : rows ? bins.size[1] : bins.count[2]; }
   [[nodiscard]] std::int64_t item_bins() const { return bins.total() / (columns ? bins.count[2] : 1); }  // or columns
   [[nodiscard]] std::int64_t keys() const { return columns ? item_bins() * levels() : bins.total(); }
 };
@@ -84,7 +84,7 @@ template <class T> class Sorter {
   void refuse_bad();
   void sort(const Points<T>& part, const Work& work, bool look, cudaStream_t stream);
   void fold(const Points<T>& part, const Work& work, const struct Pass& pass, cudaStream_t stream);
-  void sum_table(const struct Pass& pass, cudaStream_t stream);
+  void sum(std::uint32_t* values, std::int64_t count, cudaStream_t stream);
   void scatter(const Points<T>& part, const Work& work, int number, const struct Pass& pass, cudaStream_t stream);
   void finish(const PointSet<T>& set, const Points<T>& part, const Work& work, cudaStream_t stream);
   void make_subproblems(PointSet<T>& set, const Points<T>& part, const Work& work, cudaStream_t stream);

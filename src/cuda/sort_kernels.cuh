@@ -32,7 +32,8 @@ struct FoldArguments {
     for (int axis = 0; axis < D; ++axis) bin[axis] = this->bin(cell(axis), axis);
     const std::uint32_t plane = bin[1] * bins.count[0] + bin[0];
     if (levels == 0) return bin[2] * (bins.count[1] * bins.count[0]) + plane;
-    return plane * levels + (D == 2 ? cell(1) - bin[1] * bins.size[1] : bin[2]);
+    if (D == 2) return levels == 1 ? plane : plane * levels + cell(1) - bin[1] * bins.size[1];
+    return plane * levels + bin[2];
   }
 };
 
@@ -188,6 +189,21 @@ __device__ inline std::uint32_t sum_before(std::uint32_t value, std::uint32_t (&
   __syncthreads();
   for (int w = 0; w < warp; ++w) sum += warp_sums[w];
   return sum - value;
+}
+
+// values[i]: the sum of those before it. For so few that one block is as fast as two launches of many.
+inline constexpr std::int64_t most_block_sums = 8192;
+static __global__ void __launch_bounds__(pass_threads) sum_kernel(std::uint32_t* values, std::uint32_t count) {
+  __shared__ std::uint32_t warp_sums[pass_warps];
+  const std::uint32_t each = (count + pass_threads - 1) / pass_threads, first = min(threadIdx.x * each, count);
+  const std::uint32_t end = min(first + each, count);
+  std::uint32_t sum = 0;
+  for (std::uint32_t i = first; i < end; ++i) sum += values[i];
+  std::uint32_t before = sum_before(sum, warp_sums);
+  for (std::uint32_t i = first; i < end; ++i) {
+    const std::uint32_t value = values[i];
+    values[i] = before, before += value;
+  }
 }
 
 template <class Source, int Items>
