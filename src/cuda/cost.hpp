@@ -25,6 +25,7 @@ constexpr SweepCosts sweep_costs(int dim, bool to_modes, bool f64) {
 
 inline constexpr double scattered_result = 55;          // at least: results go to random places in memory
 inline constexpr double wide_visit = 1, wide_cell = 9;  // what a grid of f64 costs more than one of f32
+inline constexpr double large_cell = 70;  // beyond 2^27 cells FFTs take longer than the core's model of them
 
 inline double sweep_time(const Problem& problem, double count, double cells, int width) {
   const bool f64 = problem.precision == Precision::f64, to_modes = problem.type == 1;
@@ -44,7 +45,8 @@ inline double sweep_time(const Problem& problem, double count, double cells, int
   const double a_point = costs.point + costs.axis_cell * problem.dim * width + costs.batch / batch +
                          costs.product * shape * plane * planes * padding;
   return count * (to_modes ? a_point : std::max(a_point, 1.1 * scattered_result)) +
-         cells * (halo * (costs.visit + (wide && to_modes ? wide_visit : 0)) + (wide ? wide_cell : 0));
+         cells * (halo * (costs.visit + (wide && to_modes ? wide_visit : 0)) + (wide ? wide_cell : 0)) +
+         large_cell * std::max(0.0, cells - 0x1p27);
 }
 
 // A point costs in every tile that it reaches. Half as much again, since so much does the core ask too much for the FFT;

@@ -110,12 +110,12 @@ __global__ void __launch_bounds__(interp_threads)
 }
 
 template <class T>
-void reorder(const std::complex<T>* results, const PointSet<T>& set, std::complex<T>* to, std::int64_t stride, int batch,
-             cudaStream_t stream) {
+void reorder(const std::complex<T>* results, const PointSet<T>& set, std::complex<T>* to, std::int64_t stride,
+             int batch, cudaStream_t stream) {
   const std::int64_t count = set.points.count, a_block = interp_threads * reorder_rounds;
   reorder_kernel<T><<<static_cast<unsigned>((count + a_block - 1) / a_block), interp_threads, 0, stream>>>(
-      reinterpret_cast<const Complex<T>*>(results), set.inverse.data(), count, reinterpret_cast<Complex<T>*>(to), stride,
-      batch);
+      reinterpret_cast<const Complex<T>*>(results), set.inverse.data(), count, reinterpret_cast<Complex<T>*>(to),
+      stride, batch);
   check_launch("reorder");
 }
 

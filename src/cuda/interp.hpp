@@ -13,7 +13,7 @@ template <class T, class A> void interpolate(int dim, const StageArguments<T, A>
 
 // to[batch][stride], in the caller's order, from results in the order of the packed points.
 template <class T>
-void reorder(const std::complex<T>* results, const PointSet<T>& set, std::complex<T>* to, std::int64_t stride, int batch,
-             cudaStream_t stream);
+void reorder(const std::complex<T>* results, const PointSet<T>& set, std::complex<T>* to, std::int64_t stride,
+             int batch, cudaStream_t stream);
 
 }  // namespace offgrid::cuda

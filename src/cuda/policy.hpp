@@ -74,7 +74,7 @@ constexpr bool gathers_results(int dim, int width, bool f64) {
   return dim == 1 || (dim == 3 ? width <= 3 : !f64 || width <= 9);
 }
 inline constexpr int most_digit_bits = 9;
-inline constexpr std::int64_t most_set_points = std::int64_t{1} << 26;     // sorted together: bounds the scratch
+inline constexpr std::int64_t most_set_points = std::int64_t{1} << 26;  // sorted together: bounds the scratch
 inline constexpr std::size_t kept_scratch_bytes = std::size_t{2} << 30;
 inline constexpr std::size_t unasked_shared_bytes = 48 << 10;  // CUDA's: more has to be asked for
 inline constexpr std::size_t roomy_tile_bytes = 56 << 10;      // several blocks a multiprocessor fit

@@ -42,9 +42,9 @@ std::int64_t tiles_for(std::int64_t count) {
 }
 
 FoldArguments fold_arguments(const SortSpec& spec, const int* shift, std::int64_t count) {
-  FoldArguments arguments{spec.grid, spec.bins, {}, {}, spec.width, count, spec.fraction_bits,
-                          static_cast<std::uint32_t>(spec.levels())};
-  for (int axis = 0; axis < max_dim; ++axis) 
+  FoldArguments arguments{
+      spec.grid, spec.bins, {}, {}, spec.width, count, spec.fraction_bits, static_cast<std::uint32_t>(spec.levels())};
+  for (int axis = 0; axis < max_dim; ++axis)
     arguments.inverse_bin[axis] = spec.bins.size[axis] == 1 ? 0 : ~std::uint64_t{0} / spec.bins.size[axis] + 1;
   std::copy_n(shift, max_dim + 1, arguments.shift);
   return arguments;
@@ -135,13 +135,13 @@ template <class T> void Sorter<T>::trim(std::size_t most_bytes) {
 template <class T> void Sorter<T>::reserve_scratch(std::int64_t count) {
   if (!spec_.sorted) return;
   const std::int64_t bins = spec_.item_bins(), entries = tiles_for(count) << digit_bits_;
-  const std::size_t table = aligned(4 * static_cast<std::size_t>(entries)), words = aligned(4 * static_cast<std::size_t>(count));
+  const std::size_t words = aligned(4 * static_cast<std::size_t>(count));
   const std::size_t records = aligned(static_cast<std::size_t>(count * record_bytes_));
   const std::size_t keys = words * static_cast<std::size_t>(inverting_ ? passes_ : std::min(passes_, 2));
-  std::size_t bytes = std::max(words, table);  // in the set
-  if (moves_ == Moves::records) bytes = table + keys + (passes_ > 1 ? records : 0);
-  if (moves_ == Moves::places) bytes = table + keys + 2 * words + records;
-  scratch_.grow_to(static_cast<std::int64_t>(bytes), memory_);
+  std::size_t moved = words;  // the places at last, of those in the set
+  if (moves_ == Moves::records) moved = keys + (passes_ > 1 ? records : 0);
+  if (moves_ == Moves::places) moved = keys + 2 * words + records;
+  scratch_.grow_to(static_cast<std::int64_t>(aligned(4 * static_cast<std::size_t>(entries)) + moved), memory_);
   std::size_t table_bytes = 0, items_bytes = 0;
   auto* none = static_cast<std::uint32_t*>(nullptr);
   call("scan", [&] { return cub::DeviceScan::ExclusiveSum(nullptr, table_bytes, none, entries); });
@@ -150,25 +150,23 @@ template <class T> void Sorter<T>::reserve_scratch(std::int64_t count) {
   if (spec_.subproblems) bin_items_.grow_to(bins + 1, memory_);
 }
 
-// Places in the set are at last moved to scratch memory, where until then the table is; the table of the last pass lies
-// where that one writes no keys to.
+// Places that are moved in the set end in scratch memory.
 template <class T> typename Sorter<T>::Work Sorter<T>::work_for(const PointSet<T>& set, std::int64_t count) const {
   if (!spec_.sorted) return {};
   const auto words = [](std::byte* memory) { return reinterpret_cast<std::uint32_t*>(memory); };
   const std::size_t size = 4 * static_cast<std::size_t>(count);
   std::byte* next = scratch_.data();
+  const auto take = [&](std::size_t bytes) { return std::exchange(next, next + aligned(bytes)); };
   Work work{};
+  work.table = words(take(static_cast<std::size_t>(4 * (tiles_for(count) << digit_bits_))));
   if (moves_ == Moves::places_in_set) {
     std::byte* base = set.records.data();
     for (int pass = 0; pass < max_passes; ++pass) {
       work.keys[pass] = words(base + pass % 2 * size);
       work.moved[pass] = pass == 0 ? next : base + (2 + pass % 2) * size;
     }
-    work.table = words(next), work.last_table = work.keys[passes_ % 2];
     return work;
   }
-  const auto take = [&](std::size_t bytes) { return std::exchange(next, next + aligned(bytes)); };
-  work.table = work.last_table = words(take(static_cast<std::size_t>(4 * (tiles_for(count) << digit_bits_))));
   for (int pass = 0; pass < passes_; ++pass)
     work.keys[pass] = pass >= 2 && !inverting_ ? work.keys[pass - 2] : words(take(size));
   std::byte* moved[] = {moves_ == Moves::records ? set.records.data() : take(size), next};
@@ -219,12 +217,10 @@ template <class T> void Sorter<T>::refuse_bad() {
 }
 
 template <class T> Pass Sorter<T>::pass_of(int number, std::int64_t count, const Work& work) const {
-  return {static_cast<std::uint32_t>(count), number * digit_bits_, digit_bits_,
-          number == passes_ - 1 ? work.last_table : work.table};
+  return {static_cast<std::uint32_t>(count), number * digit_bits_, digit_bits_, work.table};
 }
 
-template <class T>
-void Sorter<T>::sort(const Points<T>& part, const Work& work, bool look, cudaStream_t stream) {
+template <class T> void Sorter<T>::sort(const Points<T>& part, const Work& work, bool look, cudaStream_t stream) {
   for (int number = 0; number < passes_; ++number) {
     const Pass pass = pass_of(number, part.count, work);
     if (number == 0)
@@ -318,11 +314,11 @@ void Sorter<T>::make_subproblems(PointSet<T>& set, const Points<T>& part, const 
   const auto most = static_cast<std::uint32_t>(spec_.subproblem_points);
   if (spec_.densest)
     call("clearing a count", [&] { return cudaMemsetAsync(set.densest.data(), 0, set.densest.bytes(), stream); });
-  const std::int64_t tiles = moves_ == Moves::places_in_set ? 0 : tiles_for(part.count);  // whose table was in the set's memory
   dispatch<1, 3>(spec_.dim, [&](auto d) {
     bins_kernel<T, d()><<<blocks_for(bins + 1), sort_threads, 0, stream>>>(
         set.points, fold_arguments(spec_, shift_, part.count), pass_of(passes_ - 1, part.count, work),
-        static_cast<std::uint32_t>(tiles), bins, most, set.bin_first.data(), bin_items_.data(), set.densest.data());
+        static_cast<std::uint32_t>(tiles_for(part.count)), bins, most, set.bin_first.data(), bin_items_.data(),
+        set.densest.data());
   });
   check_launch("bins");
   sum(bin_items_.data(), std::int64_t{bins} + 1, stream);

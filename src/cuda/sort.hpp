@@ -38,7 +38,7 @@ struct SortSpec {
 // Points that were sorted together, with their memory.
 template <class T> struct PointSet {
   DeviceBuffer<std::byte> records;
-  DeviceBuffer<std::uint32_t> inverse;     // [capacity]: where the caller's points are among the packed ones, if `inverted`
+  DeviceBuffer<std::uint32_t> inverse;     // [capacity]: where the caller's points are packed, if `inverted`
   DeviceBuffer<std::uint32_t> bin_first;   // [bins + 1]
   DeviceBuffer<Subproblem> items;          // [max_items], of which the first *item_count are there
   DeviceBuffer<std::uint32_t> item_count;  // [1]
@@ -69,8 +69,7 @@ template <class T> class Sorter {
   struct Work {
     std::uint32_t* keys[max_passes];  // that a pass reads
     std::byte* moved[max_passes];     // what the last pass writes, the one before it, and so on
-    std::uint32_t* table;             // of the passes but the last
-    std::uint32_t* last_table;
+    std::uint32_t* table;
     std::byte* records;  // of the points in the caller's order, where places are moved in their stead
   };
 

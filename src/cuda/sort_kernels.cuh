@@ -125,8 +125,8 @@ __global__ void __launch_bounds__(pass_threads) count_kernel(const std::uint32_t
 // records: null where they are made later.
 template <class T, int D, CellKind K, int Items>
 __global__ void __launch_bounds__(pass_threads)
-    fold_kernel(Coordinates<T> x, const __grid_constant__ FoldArguments a, std::uint32_t* keys, Record<T, D, K>* records,
-                int* bad, Pass pass) {
+    fold_kernel(Coordinates<T> x, const __grid_constant__ FoldArguments a, std::uint32_t* keys,
+                Record<T, D, K>* records, int* bad, Pass pass) {
   count_digits<Items>(pass, [&](std::uint32_t i) {
     const FoldedPoint<T, D> point(x, a, i);
     if (!point.finite) *bad = 1;
@@ -172,10 +172,10 @@ template <class Element, int Items> struct ScatterMemory {
   static constexpr int tile = pass_threads * Items;
   alignas(16) Element moved[tile];
   std::uint32_t keys[tile];
-  std::uint32_t starts[1 << most_digit_bits];               // [digit]: of its elements in memory, less those in the tile
-  std::uint16_t first[1 << most_digit_bits];                // [digit]: of its elements in the tile
-  std::uint16_t before[pass_warps][1 << most_digit_bits];   // [digit]: elements so far, then those of earlier warps
-  std::uint16_t places[Items][pass_threads];                // in the tile, of the elements of a thread
+  std::uint32_t starts[1 << most_digit_bits];              // [digit]: of its elements in memory, less those in the tile
+  std::uint16_t first[1 << most_digit_bits];               // [digit]: of its elements in the tile
+  std::uint16_t before[pass_warps][1 << most_digit_bits];  // [digit]: elements so far, then those of earlier warps
+  std::uint16_t places[Items][pass_threads];               // in the tile, of the elements of a thread
   std::uint32_t warp_sums[pass_warps];
 };
 
@@ -253,7 +253,7 @@ __global__ void __launch_bounds__(pass_threads)
     memory.places[r][thread] = static_cast<std::uint16_t>(place);
     if (keep_places) keys[i] = memory.starts[digit] + place;
   }
-#pragma unroll (Source::unrolled)
+#pragma unroll(Source::unrolled)
   for (int r = 0; r < Items; ++r) {
     const std::uint32_t i = first + 32 * r;
     const typename Source::Element element = source(min(i, pass.count - 1));
@@ -271,9 +271,8 @@ __global__ void __launch_bounds__(pass_threads)
 
 // places: null where the points stay in their order.
 template <class T, int D, CellKind K>
-__global__ void __launch_bounds__(sort_threads)
-    gather_kernel(Coordinates<T> x, const __grid_constant__ FoldArguments a, const std::uint32_t* places,
-                  Record<T, D, K>* to) {
+__global__ void __launch_bounds__(sort_threads) gather_kernel(Coordinates<T> x, const __grid_constant__ FoldArguments a,
+                                                              const std::uint32_t* places, Record<T, D, K>* to) {
   const std::int64_t i = std::int64_t{blockIdx.x} * sort_threads + threadIdx.x;
   if (i >= a.count) return;
   const std::int64_t from = places != nullptr ? places[i] : i;
@@ -301,7 +300,7 @@ static __global__ void __launch_bounds__(sort_threads)
 
 // --- subproblems ------------------------------------------------------------------------------------------------------
 // first[b]: how many points are in bins (or columns of bins) before b; items[b]: how many subproblems b makes.
-// b = bins: the ends. What the last pass has counted narrows the search, if its table is there (tiles > 0).
+// b = bins: the ends. What the last pass has counted narrows the search.
 template <class T, int D>
 __global__ void __launch_bounds__(sort_threads)
     bins_kernel(PackedPoints<T> points, const __grid_constant__ FoldArguments a, Pass last, std::uint32_t tiles,
@@ -312,8 +311,8 @@ __global__ void __launch_bounds__(sort_threads)
   const auto search = [&](std::uint32_t wanted) {
     if (wanted >= bins) return last.count;
     const std::uint32_t digit = (wanted * keys) >> last.shift;
-    std::uint32_t low = tiles > 0 ? last.table[digit * tiles] : 0;
-    std::uint32_t high = tiles > 0 && digit + 1 < 1u << last.bits ? last.table[(digit + 1) * tiles] : last.count;
+    std::uint32_t low = last.table[digit * tiles];
+    std::uint32_t high = digit + 1 < 1u << last.bits ? last.table[(digit + 1) * tiles] : last.count;
     while (low < high) {
       const std::uint32_t middle = low + (high - low) / 2;
       RawPoint<T, D> point;

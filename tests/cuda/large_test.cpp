@@ -71,6 +71,30 @@ TEST_F(LargeTest, many_points_are_sorted_in_place) {
   EXPECT_LE(relative_error(modes.host(), expected), spec.tolerance);
 }
 
+// 2^26 points are sorted together, and what remains after them may be a single one.
+TEST_F(LargeTest, a_part_of_one_point) {
+  const std::int64_t piece = 1'000'000, copies = 68, count = (std::int64_t{1} << 26) + 1, whole = count / piece;
+  const Spec spec{.modes = {20, 21, 22}, .tolerance = 1e-4, .options = {.points_hint = count}};
+  const auto points = uniform_points<float>(3, piece);
+  const auto strengths = random_values<float>(piece, 4);
+  auto plan = offgrid::make_plan(problem_of<float>(spec), spec.options, where().backend);
+  DeviceArray<std::complex<float>> modes(where(), std::vector<std::complex<float>>(20 * 21 * 22));
+  const auto c = repeated(strengths, copies), x = repeated(points.axis[0], copies),
+             y = repeated(points.axis[1], copies), z = repeated(points.axis[2], copies);
+  plan->set_points(count, {x.get(), y.get(), z.get()}, nullptr);
+  plan->execute(c.get(), modes.data(), nullptr);
+  auto rest = points;
+  for (auto& axis : rest.axis) axis.resize(static_cast<std::size_t>(count - whole * piece));
+  Transform<float> one(where(), {.modes = spec.modes, .tolerance = 1e-6});
+  one.set_points(points);
+  auto expected = one.execute(strengths);
+  one.set_points(rest);
+  const auto more =
+      one.execute(std::vector<std::complex<float>>(strengths.begin(), strengths.begin() + (count - whole * piece)));
+  for (std::size_t i = 0; i < more.size(); ++i) expected[i] = static_cast<float>(whole) * expected[i] + more[i];
+  EXPECT_LE(relative_error(modes.host(), expected), spec.tolerance);
+}
+
 // A grid of more than 2^31 cells: two points, whose modes are a plane wave each.
 TEST_F(LargeTest, more_cells_than_31_bits) {
   const std::int64_t n = 42000;
