@@ -96,6 +96,7 @@ template <class T> class Tables {
     }
     data_ = DeviceBuffer<T>(static_cast<std::int64_t>(all.size()), memory);
     call("tables", [&] { return cudaMemcpy(data_.data(), all.data(), data_.bytes(), cudaMemcpyHostToDevice); });
+    call("tables", [] { return cudaStreamSynchronize(cudaStreamLegacy); });  // streams that do not wait for that one
     host_ = std::move(all);
     kernel_ = {width, data_.data(), host_.data()};
     for (int axis = 0; axis < max_dim; ++axis)

@@ -187,6 +187,7 @@ MethodChoice choose_method(const Design& design, const Device& device, std::int6
   sort.columns = choice.method == Method::sweep && !in_line;
   sort.rows = sort.columns && dim == 2 && design.problem.type == 2 && !sweep_reads(dim, width, !f32, density);
   sort.inverse = design.problem.type == 2 && sort.sorted && !owned && gathers_results(dim, width, !f32);
+  sort.vectors = design.batch;
   sort.densest = choice.fixed_point || owned;
   sort.subproblems = !paper || choice.method == Method::sm;
   return choice;

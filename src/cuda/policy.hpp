@@ -69,7 +69,8 @@ inline constexpr std::int64_t most_record_points = std::int64_t{1} << 25;  // ab
 inline constexpr std::int64_t many_points_a_pass = std::int64_t{1} << 20;  // of the sort: its tiles are larger
 // Results that are more are written in the order of the packed points, and then brought into the caller's: to gather is
 // faster than to scatter, unless it waits for the tensor cores.
-inline constexpr std::int64_t scattered_bytes = std::int64_t{32} << 20;
+inline constexpr std::int64_t scattered_bytes = std::int64_t{32} << 20;     // of a vector
+inline constexpr std::int64_t most_gathered_bytes = std::int64_t{1} << 30;  // of all vectors together
 constexpr bool gathers_results(int dim, int width, bool f64) {
   return dim == 1 || (dim == 3 ? width <= 3 : !f64 || width <= 9);
 }

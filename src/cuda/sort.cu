@@ -77,11 +77,11 @@ template <class T> Sorter<T>::Sorter(const SortSpec& spec, MemoryCount& memory) 
   digit_bits_ = (key_bits + passes_ - 1) / passes_;
 }
 
-// What is scattered to a small array meets in the cache.
+// What is scattered to a small array meets in the cache; and what is gathered takes memory.
 template <class T> bool Sorter<T>::inverts(std::int64_t count) const {
   const std::int64_t bytes = count * std::int64_t{sizeof(std::complex<T>)};
   const bool possible = passes_ <= 3 && count <= spec_.set_points && moves(count) != Moves::places_in_set;
-  return spec_.inverse && bytes >= scattered_bytes && possible;
+  return spec_.inverse && possible && bytes >= scattered_bytes && bytes <= most_gathered_bytes / spec_.vectors;
 }
 
 // In the set, if two halves of keys and of places fit into it.

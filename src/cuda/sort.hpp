@@ -24,11 +24,12 @@ struct SortSpec {
   std::int64_t subproblem_points = 1024;
   std::int64_t set_points = 0;  // at most this many are sorted together
   bool sorted = true, subproblems = true;
-  bool columns = false;   // sorted by column of bins first, and inside by cell along z; subproblems are of columns
-  bool rows = false;      // in 2D, columns are sorted by cell along y, so that neighbours read the same rows
-  bool inverse = false;   // results are wanted in the caller's order (PointSet::inverse)
-  bool densest = false;   // how many points the densest bin or column has is needed
-  int fraction_bits = 0;  // of joined records (points.hpp); 0: apart
+  bool columns = false;      // sorted by column of bins first, and inside by cell along z; subproblems are of columns
+  bool rows = false;         // in 2D, columns are sorted by cell along y, so that neighbours read the same rows
+  bool inverse = false;      // results are wanted in the caller's order (PointSet::inverse),
+  std::int64_t vectors = 1;  // of so many vectors together
+  bool densest = false;      // how many points the densest bin or column has is needed
+  int fraction_bits = 0;     // of joined records (points.hpp); 0: apart
 
   [[nodiscard]] std::int64_t levels() const { return !columns ? 0 : rows ? bins.size[1] : bins.count[2]; }
   [[nodiscard]] std::int64_t item_bins() const { return bins.total() / (columns ? bins.count[2] : 1); }  // or columns

@@ -21,6 +21,7 @@ inline std::shared_ptr<void> copy_to_gpu(const void* from, std::size_t bytes) {
   check_gpu(cudaMalloc(&memory, bytes > 0 ? bytes : 1));
   std::shared_ptr<void> owner(memory, [](void* old) { (void)cudaFree(old); });
   check_gpu(cudaMemcpy(memory, from, bytes, cudaMemcpyHostToDevice));
+  check_gpu(cudaDeviceSynchronize());  // it may return before the copy is done, and the tests' streams do not wait
   return owner;
 }
 
