@@ -37,6 +37,15 @@ template <class Call> void call(const char* what, Call&& made) {
   check(must_fail() ? static_cast<Result>(2) : made(), what);
 }
 
+// More shared memory than this, what the kernel declares itself included, has to be asked for.
+inline constexpr std::size_t unasked_shared_bytes = 48 << 10;
+
+template <class Kernel> void ask_for_shared(Kernel* kernel, std::size_t bytes) {
+  call("shared memory", [&] {
+    return cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(bytes));
+  });
+}
+
 // Behind a launch.
 inline void check_launch(const char* what) {
   call(what, [] { return cudaGetLastError(); });

@@ -49,7 +49,7 @@ inline double sweep_time(const Problem& problem, double count, double cells, int
          large_cell * std::max(0.0, cells - 0x1p27);
 }
 
-// A point costs in every tile that it reaches. Half as much again, since so much does the core ask too much for the FFT;
+// A point costs in every tile that it reaches. Times 1.5, because here the core's model makes the FFT 1.5 times too dear;
 // and cuFFT takes longer for sizes that are no multiple of 8.
 inline double owner_time(const Problem& problem, double count, const Sizes& grid, int width) {
   const bool f64 = problem.precision == Precision::f64, to_modes = problem.type == 1;

@@ -34,9 +34,6 @@ std::uint32_t columns_that_reach_a_cell(const SortSpec& sort) {
   return reach;
 }
 
-constexpr std::size_t alignment = 512;
-std::size_t aligned(std::size_t bytes) { return (bytes + alignment - 1) / alignment * alignment; }
-
 cudaStream_t native(Stream stream) { return static_cast<cudaStream_t>(stream); }
 
 void clear(void* memory, std::size_t bytes, Stream stream) {
@@ -87,9 +84,9 @@ template <class T> class Tables {
     }
     all.resize((all.size() + 3) / 4 * 4);  // aligned to pairs
     std::size_t roots[max_dim]{};
-    for (int axis = 0; axis < design.dim(); ++axis) {
+    for (int axis = 0; goes_by_lines(design, sizeof(T)) && axis < design.dim(); ++axis) {
       roots[axis] = all.size();
-      for (std::int64_t j = 0; j < design.grid[axis] && design.grid[axis] <= longest_line; ++j) {
+      for (std::int64_t j = 0; j < design.grid[axis]; ++j) {
         const auto root = std::polar(1.0L, 2 * std::numbers::pi_v<long double> * j / design.grid[axis]);
         all.push_back(static_cast<T>(root.real())), all.push_back(static_cast<T>(root.imag()));
       }

@@ -130,6 +130,12 @@ template <class A> constexpr cufftType type_of = sizeof(A) == 4 ? CUFFT_C2C : CU
 
 }  // namespace
 
+bool goes_by_lines(const Design& design, std::size_t real_bytes) {
+  const std::int64_t cells = design.grid[0] * design.grid[1] * design.grid[2];
+  return cells * design.batch <= most_line_cells(design.dim(), real_bytes) &&
+         *std::max_element(design.grid.begin(), design.grid.end()) <= longest_line;
+}
+
 std::size_t FftPlan::make(const Layout& layout, cufftType type) {
   call("FFT plan", [&] { return cufftCreate(&handle_); });
   made_ = true;
@@ -167,8 +173,7 @@ GridFft<A>::GridFft(const Design& design, const GridShape& grid, std::int64_t ba
   box_ = {{design.problem.modes[0], design.problem.modes[1], design.problem.modes[2]},
           design.options.mode_order == ModeOrder::fft};
   const auto cells = static_cast<long long>(grid.cells);
-  by_lines_ =
-      cells * batch <= most_line_cells(dim_, sizeof(A)) && *std::max_element(grid.n, grid.n + dim_) <= longest_line;
+  by_lines_ = goes_by_lines(design, sizeof(A));
   if (by_lines_) return;
   pruned_ = dim_ == 3 && cells * std::int64_t{sizeof(std::complex<A>)} >= pruned_fft_bytes;
   planes_ = grid.n[dim_ - 1], plane_cells_ = cells / planes_;

@@ -14,10 +14,13 @@
 
 namespace offgrid::cuda {
 
+// Whether a grid is transformed by lines. real_bytes: of its precision.
+bool goes_by_lines(const Design& design, std::size_t real_bytes);
+
 // The factors of the axes and roots of one, on the device, in the precision of the grid.
 template <class T> struct Deconvolution {
   const T* axis[max_dim];   // [|k|]
-  const T* roots[max_dim];  // [n][re, im]: the n-th roots of one, of axes that are no longer than longest_line
+  const T* roots[max_dim];  // [n][re, im]: the n-th roots of one, where the grid goes by lines
 };
 
 struct ModeBox {

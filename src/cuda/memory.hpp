@@ -10,6 +10,10 @@
 
 namespace offgrid::cuda {
 
+// Pieces of a buffer begin at multiples of this.
+inline constexpr std::size_t alignment = 512;
+inline std::size_t aligned(std::size_t bytes) { return (bytes + alignment - 1) / alignment * alignment; }
+
 // What the buffers of an engine add up to, now and at most.
 struct MemoryCount {
   std::size_t bytes = 0, peak = 0;

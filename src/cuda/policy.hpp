@@ -77,8 +77,7 @@ constexpr bool gathers_results(int dim, int width, bool f64) {
 inline constexpr int most_digit_bits = 9;
 inline constexpr std::int64_t most_set_points = std::int64_t{1} << 26;  // sorted together: bounds the scratch
 inline constexpr std::size_t kept_scratch_bytes = std::size_t{2} << 30;
-inline constexpr std::size_t unasked_shared_bytes = 48 << 10;  // CUDA's: more has to be asked for
-inline constexpr std::size_t roomy_tile_bytes = 56 << 10;      // several blocks a multiprocessor fit
+inline constexpr std::size_t roomy_tile_bytes = 56 << 10;  // several blocks a multiprocessor fit
 
 // Error of a sum of so many terms of random sign in f32, relative to the sum.
 inline double f32_sum_error(std::int64_t terms) { return 4e-8 * std::sqrt(static_cast<double>(terms)); }
@@ -91,13 +90,13 @@ inline bool few_for_tiles(std::int64_t points, double cells, bool f64_grid, doub
   return f32_sum_error(points) < 0.3 * allowed_error && (count < 0.25 * cells || count < 50'000);
 }
 
-// The tensor cores win down to a few points in a thousand cells; only some GPUs have fast ones for f64.
-inline constexpr int owner_major = 8;  // compute capability that owners need
-// They win where points are few a cell, and tiles enough for all multiprocessors.
+// Owners win where points are few a cell, and tiles enough for all multiprocessors.
+inline constexpr int owner_major = 8;  // compute capability that they need
 constexpr bool owners_win(int dim, double points, double cells, std::int64_t vectors) {
   return dim == 3 && points < 0.1 * cells && cells * static_cast<double>(vectors) > 1e6;
 }
-inline constexpr int sweep_major = 9;  // compute capability that the sweep needs
+// The sweep wins down to a few points in a thousand cells; only some GPUs have fast tensor cores for f64.
+inline constexpr int sweep_major = 9;  // compute capability that it needs
 constexpr bool sweep_wins(std::int64_t points, double cells, int major) {
   return (major == 9 || major == 10) && static_cast<double>(points) >= 0.002 * cells;
 }

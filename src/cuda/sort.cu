@@ -37,7 +37,8 @@ template <class Body> void with_items(std::int64_t count, Body&& body) {
 }
 
 std::int64_t tiles_for(std::int64_t count) {
-  const std::int64_t tile = pass_threads * (count >= many_points_a_pass ? many_items : few_items);
+  std::int64_t tile = 0;
+  with_items(count, [&](auto items) { tile = pass_threads * items(); });
   return (count + tile - 1) / tile;
 }
 
@@ -56,14 +57,10 @@ void launch_scatter(const Source& source, const Pass& pass, int tiles, std::uint
   using Element = typename Source::Element;
   const auto kernel = scatter_kernel<Source, Items>;
   constexpr std::size_t bytes = sizeof(ScatterMemory<Element, Items>);
-  if constexpr (bytes > unasked_shared_bytes)
-    call("shared memory",
-         [&] { return cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, int{bytes}); });
+  if (bytes > unasked_shared_bytes) ask_for_shared(kernel, bytes);
   kernel<<<tiles, pass_threads, bytes, stream>>>(keys, source, pass, reinterpret_cast<Element*>(to), keys_to,
                                                  keep_places);
 }
-
-std::size_t aligned(std::size_t bytes) { return (bytes + 255) / 256 * 256; }
 
 }  // namespace
 

@@ -154,7 +154,7 @@ template <class E> struct Moved {
   const E* __restrict__ from;
   __device__ Element operator()(std::uint32_t i) const { return from[i]; }
 };
-template <int Bytes> struct alignas(Bytes % 16 == 0 ? 16 : 8) Block { std::uint32_t words[Bytes / 4]; };
+template <int Bytes> struct alignas(Bytes) Block { std::uint32_t words[Bytes / 4]; };
 
 // The lanes with the same digit.
 __device__ inline std::uint32_t peers_of(std::uint32_t digit, int bits, bool there) {

@@ -19,10 +19,7 @@ SweepArguments<T, A, W> sweep_arguments(const StageArguments<T, A>& stage, const
 template <class T, class A, int W, class Kernel>
 void launch_sweep(Kernel kernel, int threads, std::size_t bytes, const StageArguments<T, A>& stage,
                   const PointSet<T>& set, const Bins& columns, cudaStream_t stream) {
-  if (bytes > unasked_shared_bytes)
-    call("shared memory", [&] {
-      return cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(bytes));
-    });
+  if (bytes > unasked_shared_bytes) ask_for_shared(kernel, bytes);
   const dim3 blocks(static_cast<unsigned>(set.max_items), static_cast<unsigned>(stage.batch));
   kernel<<<blocks, threads, bytes, stream>>>(sweep_arguments<T, A, W>(stage, set, columns));
   check_launch("sweep");
