@@ -14,68 +14,99 @@ template <class T, class A, int W> struct InterpArguments {
   Polynomials<T, W> polynomials;
 };
 
+// The cells that a point reads: row(y, z) + x(i) is the i-th of a row.
+template <class C> struct InnerWindow {  // nowhere reaches around
+  const C* corner;
+  std::uint32_t row_step;
+  std::uint64_t plane_step;
+  __device__ const C* row(int y, int z) const { return corner + z * plane_step + y * row_step; }
+  __device__ static int x(int i) { return i; }
+};
+template <class C, int W, class Place> struct WrappedWindow {
+  const C* cells;
+  GridPlaces<Place> at;
+  Place columns[W];
+  __device__ WrappedWindow(const C* grid_cells, const GridPlaces<Place>& places) : cells(grid_cells), at(places) {
+#pragma unroll
+    for (int i = 0; i < W; ++i) columns[i] = at(0, i);
+  }
+  __device__ const C* row(int y, int z) const { return cells + (at(1, y) + at(2, z)); }
+  __device__ Place x(int i) const { return columns[i]; }
+};
+
 template <class T, class A, int D, int W, class Place> struct InterpAgent {
   const StageArguments<T, A>& a;
   const Polynomials<T, W>& polynomials;
-  std::uint32_t cell[max_dim];
+  std::uint32_t cell[max_dim]{};
+  bool inner;
   T kx[W], ky[W], slowest;
 
   __device__ InterpAgent(const InterpArguments<T, A, W>& arguments)
       : a(arguments.stage), polynomials(arguments.polynomials) {}
 
   __device__ void run() {
-    const std::int64_t first = std::int64_t{blockIdx.x} * interp_threads * a.rounds + threadIdx.x;
-    const std::int64_t last = a.points.count - 1;
+    const auto last = static_cast<std::uint32_t>(a.points.count - 1);  // of a set
     const int first_vector = blockIdx.y * a.vectors, end_vector = min(first_vector + a.vectors, a.batch);
+    std::uint32_t i = blockIdx.x * (interp_threads * a.rounds) + threadIdx.x;
     RawPoint<T, D> next;
-    next.fetch(a.points, min(first, last));
-    for (int round = 0; round < a.rounds; ++round) {
-      const std::int64_t i = first + round * interp_threads;
+    next.fetch(a.points, min(i, last));
+    for (int round = 0; round < a.rounds; ++round, i += interp_threads) {
       const RawPoint<T, D> raw = next;
       next.fetch(a.points, min(i + interp_threads, last));
       evaluate(raw);
       if (i > last) return;
       for (int vector = first_vector; vector < end_vector; ++vector)
-        result_at(a, static_cast<std::uint32_t>(i), raw.index, vector) = gather(vector);
+        result_at(a, i, raw.index, vector) = gather(vector);
     }
   }
 
   __device__ void evaluate(const RawPoint<T, D>& raw) {
+    inner = true;
 #pragma unroll
-    for (int axis = 0; axis < D; ++axis) cell[axis] = raw.cell(a.points, axis);
+    for (int axis = 0; axis < D; ++axis) {
+      cell[axis] = raw.cell(a.points, axis);
+      inner = inner && cell[axis] + W <= a.grid.n[axis];
+    }
     polynomials(raw.t(a.points, 0), kx);
     if constexpr (D > 1) polynomials(raw.t(a.points, 1), ky);
     if constexpr (D > 2) slowest = raw.t(a.points, 2);
   }
 
   __device__ Complex<T> gather(int vector) const {
-    const auto* cells = reinterpret_cast<const Complex<A>*>(a.cells) + vector * a.grid.cells;
-    const GridPlaces<Place> at{a.grid, cell};
-    Place x[W];
-#pragma unroll
-    for (int i = 0; i < W; ++i) x[i] = at(0, i);
-    Complex<T> sums[W]{};  // of the columns: they do not wait for each other
-    if constexpr (D == 1) add_row(sums, cells, x, T(1));
-    if constexpr (D == 2) add_plane(sums, cells, x, at, T(1));
-    if constexpr (D == 3)
-#pragma unroll 1
-      for (int i = 0; i < W; ++i) add_plane(sums, cells + at(2, i), x, at, polynomials.piece(i, slowest));
-    Complex<T> sum{0, 0};
-#pragma unroll
-    for (int i = 0; i < W; ++i) add(sum, kx[i], sums[i]);
-    return sum;
+    using Cell = const Complex<A>;
+    const auto* cells = reinterpret_cast<Cell*>(a.cells) + vector * a.grid.cells;
+    const std::uint32_t* n = a.grid.n;
+    if (!inner) return sum(WrappedWindow<Cell, W, Place>(cells, {a.grid, cell}));
+    const Place corner = (Place{cell[2]} * n[1] + cell[1]) * n[0] + cell[0];
+    return sum(InnerWindow<Cell>{cells + corner, n[0], std::uint64_t{n[0]} * n[1]});
   }
 
-  __device__ void add_plane(Complex<T> (&sums)[W], const Complex<A>* cells, const Place (&x)[W],
-                            const GridPlaces<Place>& at, T weight) const {
+  template <class Window> __device__ Complex<T> sum(const Window& window) const {
+    Complex<T> columns[W]{};  // they do not wait for each other
+    if constexpr (D == 1) add_row(columns, window, 0, 0, T(1));
+    if constexpr (D == 2)
 #pragma unroll
-    for (int i = 0; i < W; ++i) add_row(sums, cells + at(1, i), x, D == 2 ? ky[i] : ky[i] * weight);
+      for (int y = 0; y < W; ++y) add_row(columns, window, y, 0, ky[y]);
+    if constexpr (D == 3)
+#pragma unroll 1
+      for (int z = 0; z < W; ++z) {
+        const T kz = polynomials.piece(z, slowest);
+#pragma unroll
+        for (int y = 0; y < W; ++y) add_row(columns, window, y, z, ky[y] * kz);
+      }
+    Complex<T> all{0, 0};
+#pragma unroll
+    for (int i = 0; i < W; ++i) add(all, kx[i], columns[i]);
+    return all;
   }
-  __device__ static void add_row(Complex<T> (&sums)[W], const Complex<A>* cells, const Place (&x)[W], T weight) {
+
+  template <class Window>
+  __device__ static void add_row(Complex<T> (&columns)[W], const Window& window, int y, int z, T weight) {
+    const auto* row = window.row(y, z);
 #pragma unroll
     for (int i = 0; i < W; ++i) {
-      const Complex<A> value = __ldg(cells + x[i]);
-      add(sums[i], weight, {static_cast<T>(value.x), static_cast<T>(value.y)});
+      const Complex<A> value = __ldg(row + window.x(i));
+      add(columns[i], weight, {static_cast<T>(value.x), static_cast<T>(value.y)});
     }
   }
   __device__ static void add(Complex<T>& sum, T weight, Complex<T> value) {

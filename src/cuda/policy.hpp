@@ -110,7 +110,7 @@ inline constexpr double dense_density = 16;     // and over which it does in 2D,
 // Enough subproblems for all multiprocessors, if the points and vectors suffice. SM adds up a whole one in its precision,
 // so that it must not grow; the sweep rounds once a subproblem, so that there should be few where the points are very many.
 constexpr std::int64_t subproblem_for(Method method, std::int64_t points, std::int64_t vectors, int multiprocessors) {
-  const std::int64_t share = points * vectors / (std::int64_t{8} * multiprocessors);
+  const std::int64_t share = points * vectors / (std::int64_t{16} * multiprocessors);
   const std::int64_t large = method == Method::sweep ? points / (std::int64_t{32} * multiprocessors) : 0;
   const std::int64_t most = large > 4 * paper_subproblem ? large : paper_subproblem;
   return share < 128 ? 128 : share > most ? most : share;
