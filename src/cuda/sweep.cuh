@@ -17,12 +17,25 @@ SweepArguments<T, A, W> sweep_arguments(const StageArguments<T, A>& stage, const
 }
 
 template <class T, class A, int W, class Kernel>
-void launch_sweep(Kernel kernel, int threads, std::size_t bytes, const StageArguments<T, A>& stage,
+void launch_sweep(Kernel kernel, int vectors, int threads, std::size_t bytes, const StageArguments<T, A>& stage,
                   const PointSet<T>& set, const Bins& columns, cudaStream_t stream) {
   if (bytes > unasked_shared_bytes) ask_for_shared(kernel, bytes);
-  const dim3 blocks(static_cast<unsigned>(set.max_items), static_cast<unsigned>(stage.batch));
+  const dim3 blocks(static_cast<unsigned>(set.max_items), static_cast<unsigned>((stage.batch + vectors - 1) / vectors));
   kernel<<<blocks, threads, bytes, stream>>>(sweep_arguments<T, A, W>(stage, set, columns));
   check_launch("sweep");
+}
+
+// Calls body(dimension, width, vectors of a block).
+template <bool Spreads, class Body> void with_sweep(int dim, int width, int batch, Body&& body) {
+  dispatch<2, 3>(dim, [&](auto d) {
+    dispatch<min_width, max_width>(width, [&](auto w) {
+      constexpr int together = sweep_vectors(d(), w(), Spreads);
+      if (together > 1 && batch >= together)
+        body(d, w, std::integral_constant<int, together>{});
+      else
+        body(d, w, std::integral_constant<int, 1>{});
+    });
+  });
 }
 
 template <class T, class A>
@@ -30,15 +43,13 @@ void sweep_spread(int dim, const StageArguments<T, A>& stage, const PointSet<T>&
                   cudaStream_t stream) {
   if (set.max_items == 0) return;
   if (dim == 1) return sweep_line(stage, set, columns, stream);
-  dispatch<2, 3>(dim, [&](auto d) {
-    dispatch<min_width, max_width>(stage.kernel.width, [&](auto w) {
-      using Team = SweepTeam<T, A, d(), w()>;
-      auto kernel = sweep_spread_kernel<T, A, d(), w(), CellSums::numbers>;
-      if constexpr (sizeof(A) == 8)
-        if (stage.units != nullptr) kernel = sweep_spread_kernel<T, A, d(), w(), CellSums::integers>;
-      launch_sweep<T, A, w()>(kernel, SweepShape<d(), w()>::threads, Team::buffers * sizeof(typename Team::Rows), stage,
-                              set, columns, stream);
-    });
+  with_sweep<true>(dim, stage.kernel.width, stage.batch, [&](auto d, auto w, auto v) {
+    using Team = SweepTeam<T, A, d(), w(), v()>;
+    auto kernel = sweep_spread_kernel<T, A, d(), w(), v(), CellSums::numbers>;
+    if constexpr (sizeof(A) == 8)
+      if (stage.units != nullptr) kernel = sweep_spread_kernel<T, A, d(), w(), v(), CellSums::integers>;
+    launch_sweep<T, A, w()>(kernel, v(), Team::threads, Team::buffers * sizeof(typename Team::Rows), stage, set,
+                            columns, stream);
   });
 }
 
@@ -46,11 +57,10 @@ template <class T, class A>
 void sweep_interpolate(int dim, const StageArguments<T, A>& stage, const PointSet<T>& set, const Bins& columns,
                        cudaStream_t stream) {
   if (set.max_items == 0) return;
-  dispatch<2, 3>(dim, [&](auto d) {
-    dispatch<min_width, max_width>(stage.kernel.width, [&](auto w) {
-      launch_sweep<T, A, w()>(sweep_interp_kernel<T, A, d(), w()>, SweepShape<d(), w()>::threads,
-                              sizeof(typename SweepInterpAgent<T, A, d(), w()>::Shared), stage, set, columns, stream);
-    });
+  with_sweep<false>(dim, stage.kernel.width, stage.batch, [&](auto d, auto w, auto v) {
+    using Agent = SweepInterpAgent<T, A, d(), w(), v()>;
+    launch_sweep<T, A, w()>(sweep_interp_kernel<T, A, d(), w(), v()>, v(), Agent::Team::threads,
+                            sizeof(typename Agent::Shared), stage, set, columns, stream);
   });
 }
 

@@ -6,8 +6,8 @@
 namespace offgrid::cuda {
 
 // The window of a warp, in registers.
-template <class T, class A, int D, int W> struct SweepInterpWindow {
-  using Team = SweepTeam<T, A, D, W>;
+template <class T, class A, int D, int W, int V> struct SweepInterpWindow {
+  using Team = SweepTeam<T, A, D, W, V>;
   using Shape = SweepShape<D, W>;
 
   // Planes that are fetched before they are needed, to hide their latency, in as many registers as are free.
@@ -23,32 +23,32 @@ template <class T, class A, int D, int W> struct SweepInterpWindow {
   double cells[Shape::m_tiles][Shape::octets][Shape::own_planes][4];
   Cells ahead[early_planes];
 
-  __device__ SweepInterpWindow(const Team& team, int vector) {
+  __device__ explicit SweepInterpWindow(const Team& team) {
 #pragma unroll
     for (int o = 0; o < Shape::octets; ++o)
       x[o][0] = team.column(8 * o + team.k), x[o][1] = team.column(8 * o + 4 + team.k);
 #pragma unroll
     for (int m = 0; m < Shape::m_tiles; ++m) y[m] = team.row(8 * m + team.r);
-    if constexpr (D == 2) fetch_ahead(team, vector, end_plane = 0);
+    if constexpr (D == 2) fetch_ahead(team, end_plane = 0);
   }
 
   // What `ahead` holds is next along the column. To fill the window at first or after a leap takes more.
-  __device__ void move_to(const Team& team, int vector, int z_first) {
+  __device__ void move_to(const Team& team, int z_first) {
     const int last = z_first + Shape::planes;
     if (last == end_plane) return;
     for (int plane = max(end_plane, z_first); plane < last; plane += early_planes) {
-      if (plane != end_plane) fetch_ahead(team, vector, plane);
+      if (plane != end_plane) fetch_ahead(team, plane);
 #pragma unroll
       for (int p = 0; p < early_planes; ++p)
         if (plane + p < last) keep(team, plane + p, ahead[p]);
     }
     end_plane = last;
-    if constexpr (D == 3) fetch_ahead(team, vector, end_plane);
+    if constexpr (D == 3) fetch_ahead(team, end_plane);
   }
 
-  __device__ void fetch_ahead(const Team& team, int vector, int plane) {
+  __device__ void fetch_ahead(const Team& team, int plane) {
 #pragma unroll
-    for (int p = 0; p < early_planes; ++p) fetch(team, vector, plane + p, ahead[p]);
+    for (int p = 0; p < early_planes; ++p) fetch(team, plane + p, ahead[p]);
   }
 
   __device__ bool owns(const Team& team, int plane) const {
@@ -56,9 +56,9 @@ template <class T, class A, int D, int W> struct SweepInterpWindow {
     return Shape::own_planes == Shape::planes || (slot >= 0 && slot < Shape::own_planes);
   }
 
-  __device__ void fetch(const Team& team, int vector, int z, Cells& to) const {
-    if (!owns(team, z)) return;
-    const auto* plane = team.plane_of(reinterpret_cast<const Complex<A>*>(team.a.stage.cells), vector, z);
+  __device__ void fetch(const Team& team, int z, Cells& to) const {
+    if (!owns(team, z) || !team.has_vector()) return;
+    const auto* plane = team.plane_of(reinterpret_cast<const Complex<A>*>(team.a.stage.cells), z);
 #pragma unroll
     for (int m = 0; m < Shape::m_tiles; ++m)
 #pragma unroll
@@ -83,8 +83,8 @@ template <class T, class A, int D, int W> struct SweepInterpWindow {
 };
 
 // The column's points and their results.
-template <class T, class A, int D, int W> struct SweepInterpAgent {
-  using Team = SweepTeam<T, A, D, W>;
+template <class T, class A, int D, int W, int V> struct SweepInterpAgent {
+  using Team = SweepTeam<T, A, D, W, V>;
   using Shape = SweepShape<D, W>;
   using Rows = typename Team::Rows;
   using Sum = A;                                                        // over x and z
@@ -93,29 +93,30 @@ template <class T, class A, int D, int W> struct SweepInterpAgent {
 
   struct Shared {
     Rows rows[Team::buffers];
-    alignas(16) Sum sums[Team::buffers][Shape::warps][8][sums_row];  // [warp][y][re, im][point]
+    alignas(16) Sum sums[Team::buffers][V][Shape::warps][8][sums_row];  // [y][re, im][point]
   };
 
   Team team;
   Shared& shared;
-  int vector;
-  SweepInterpWindow<T, A, D, W> window;
+  SweepInterpWindow<T, A, D, W, V> window;
   std::uint32_t place, index;  // of this lane's point
 
-  __device__ SweepInterpAgent(const SweepArguments<T, A, W>& arguments, const Subproblem& item, Shared& memory,
-                              int of_vector)
-      : team(arguments, item, memory.rows), shared(memory), vector(of_vector), window(team, of_vector) {}
+  __device__ SweepInterpAgent(const SweepArguments<T, A, W>& arguments, const Subproblem& item, Shared& memory)
+      : team(arguments, item, memory.rows), shared(memory), window(team) {}
 
   __device__ void run() { team.run(*this); }
 
   __device__ void meet(const Rows&, int z_first, bool) {
     place = team.place(0), index = team.a.stage.in_order ? place : team.a.stage.points.index(place);
-    window.move_to(team, vector, z_first);
+    window.move_to(team, z_first);
   }
   __device__ void prefetch(int) const {}
   __device__ void finish(int buffer, int count) const {
-    Team::synchronise();
-    if (team.does(3) && team.lane < count) write(buffer);
+    if constexpr (Shape::warps == 1)
+      __syncwarp();
+    else
+      __syncthreads();
+    if (team.does_alone(3) && team.lane < count && team.has_vector()) write(buffer);
   }
 
   __device__ void multiply(const Rows& rows, int buffer, int step) {
@@ -150,7 +151,7 @@ template <class T, class A, int D, int W> struct SweepInterpAgent {
         im[p] = m == 0 ? weight * more_im : fma(weight, more_im, im[p]);
       }
     }
-    Sum* to = &shared.sums[buffer][team.warp][r][8 * step + 2 * k];
+    Sum* to = &shared.sums[buffer][team.team][team.warp][r][8 * step + 2 * k];
     *reinterpret_cast<Complex<Sum>*>(to) = {re[0], re[1]};
     *reinterpret_cast<Complex<Sum>*>(to + 32) = {im[0], im[1]};
   }
@@ -162,19 +163,20 @@ template <class T, class A, int D, int W> struct SweepInterpAgent {
     for (int w = 0; w < Shape::warps; ++w)
 #pragma unroll
       for (int y = 0; y < 8; ++y)
-        re += shared.sums[buffer][w][y][team.lane], im += shared.sums[buffer][w][y][32 + team.lane];
-    result_at(team.a.stage, place, index, vector) = {static_cast<T>(re), static_cast<T>(im)};
+        re += shared.sums[buffer][team.team][w][y][team.lane],
+            im += shared.sums[buffer][team.team][w][y][32 + team.lane];
+    result_at(team.a.stage, place, index, team.vector) = {static_cast<T>(re), static_cast<T>(im)};
   }
 };
 
-template <class T, class A, int D, int W>
-__global__ void __launch_bounds__(SweepShape<D, W>::threads, SweepShape<D, W>::tiles.template interp_blocks<A>())
+template <class T, class A, int D, int W, int V>
+__global__ void __launch_bounds__(V* SweepShape<D, W>::threads, SweepShape<D, W>::tiles.template interp_blocks<A>() / V)
     sweep_interp_kernel(const __grid_constant__ SweepArguments<T, A, W> arguments) {
-  using Agent = SweepInterpAgent<T, A, D, W>;
+  using Agent = SweepInterpAgent<T, A, D, W, V>;
   extern __shared__ double sweep_memory[];
   const Subproblem item = arguments.items[blockIdx.x];
   if (blockIdx.x >= *arguments.item_count) return;
-  Agent(arguments, item, *reinterpret_cast<typename Agent::Shared*>(sweep_memory), blockIdx.y).run();
+  Agent(arguments, item, *reinterpret_cast<typename Agent::Shared*>(sweep_memory)).run();
 }
 
 }  // namespace offgrid::cuda

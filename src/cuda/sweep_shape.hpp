@@ -27,6 +27,13 @@ constexpr SweepTiles sweep_tiles(int dim, int width) {
   return width == 15 ? SweepTiles{3, 4, 1, 2, 4, 1, 1, 1} : SweepTiles{3, 2, 1, 2, 9, 1, 1, 1};
 }
 
+// Vectors of a batch that the teams of a block take, one each: kernel values are evaluated once for all of them. Not where
+// teams would wait for each other longer than that takes: while planes are read, and where they are of several warps.
+constexpr int sweep_vectors(int dim, int width, bool spreads) {
+  const SweepTiles tiles = sweep_tiles(dim, width);
+  return tiles.x_warps * tiles.plane_warps == 1 && (spreads || dim == 2) ? 4 : 1;
+}
+
 // For narrow kernels and few points a thread a point reads faster, from points in the same order.
 constexpr bool sweep_reads(int dim, int width, bool f64, double density) {
   if (dim == 1 || density < sparse_density) return false;

@@ -10,8 +10,8 @@ namespace offgrid::cuda {
 enum class CellSums { numbers, integers };
 
 // The window of a warp, in registers.
-template <class T, class A, int D, int W, CellSums Sums> struct SweepSpreadWindow {
-  using Team = SweepTeam<T, A, D, W>;
+template <class T, class A, int D, int W, int V, CellSums Sums> struct SweepSpreadWindow {
+  using Team = SweepTeam<T, A, D, W, V>;
   using Shape = SweepShape<D, W>;
   using Rows = typename Team::Rows;
   static constexpr bool whole_cells = sizeof(A) == 4;  // are added at once
@@ -44,7 +44,7 @@ template <class T, class A, int D, int W, CellSums Sums> struct SweepSpreadWindo
     const T *x0 = Team::x_of(rows, row, base.x) + x_cell, *x1 = Team::x_of(rows, row + 1, base.y) + x_cell;
     const T *z0 = Team::z_of(rows, row, base.x) + z_cell, *z1 = Team::z_of(rows, row + 1, base.y) + z_cell;
     double left[Shape::m_tiles][4];
-    fill(left, r & 1, &rows.strength[row], Team::y_of(rows, row, base.x) + y_cell,
+    fill(left, r & 1, &rows.strength[team.team][row], Team::y_of(rows, row, base.x) + y_cell,
          Team::y_of(rows, row + 1, base.y) + y_cell);
 #pragma unroll
     for (int i = 0; i < z_tiles; ++i)
@@ -74,10 +74,11 @@ template <class T, class A, int D, int W, CellSums Sums> struct SweepSpreadWindo
   }
 
   // Adds a plane to the grid.
-  __device__ void flush(const Team& team, int vector, int z) {
+  __device__ void flush(const Team& team, int z) {
     const auto& stage = team.a.stage;
-    auto* plane = team.plane_of(reinterpret_cast<Complex<A>*>(stage.cells), vector, z);
-    const double scale = Sums == CellSums::integers ? 1 / stage.units[vector] : 1;
+    if (!team.has_vector()) return;
+    auto* plane = team.plane_of(reinterpret_cast<Complex<A>*>(stage.cells), z);
+    const double scale = Sums == CellSums::integers ? 1 / stage.units[team.vector] : 1;
     team.with_slot(z, [&](auto slot) {
 #pragma unroll
       for (int m = 0; m < Shape::m_tiles; ++m)
@@ -109,33 +110,31 @@ template <class T, class A, int D, int W, CellSums Sums> struct SweepSpreadWindo
 };
 
 // The column's points and their strengths.
-template <class T, class A, int D, int W, CellSums Sums> struct SweepSpreadAgent {
-  using Team = SweepTeam<T, A, D, W>;
+template <class T, class A, int D, int W, int V, CellSums Sums> struct SweepSpreadAgent {
+  using Team = SweepTeam<T, A, D, W, V>;
   using Shape = SweepShape<D, W>;
   using Rows = typename Team::Rows;
 
   Team team;
-  SweepSpreadWindow<T, A, D, W, Sums> window;
-  int vector;
+  SweepSpreadWindow<T, A, D, W, V, Sums> window;
   int z_base = -1;             // of the window; none yet
   std::uint32_t index, later;  // of this lane's point and the one 32 further on
   Complex<T> strength;
 
-  __device__ SweepSpreadAgent(const SweepArguments<T, A, W>& arguments, const Subproblem& item, Rows* rows,
-                              int of_vector)
-      : team(arguments, item, rows), window(team), vector(of_vector) {
-    index = index_of(0), later = index_of(32), strength = strength_of(arguments.stage, index, vector);
+  __device__ SweepSpreadAgent(const SweepArguments<T, A, W>& arguments, const Subproblem& item, Rows* rows)
+      : team(arguments, item, rows), window(team) {
+    index = index_of(0), later = index_of(32), strength = strength_of_index();
   }
 
   __device__ void run() {
     team.run(*this);
-    for (int plane = z_base; plane < z_base + Shape::planes; ++plane) window.flush(team, vector, plane);
+    for (int plane = z_base; plane < z_base + Shape::planes; ++plane) window.flush(team, plane);
   }
 
   __device__ void meet(Rows& rows, int z_first, bool taken) {
-    if (team.does(3)) rows.strength[Team::row_of(team.lane)] = taken ? strength : Complex<T>{0, 0};
+    if (team.does_alone(3)) rows.strength[team.team][Team::row_of(team.lane)] = taken ? strength : Complex<T>{0, 0};
     if (D == 3 && z_base >= 0)
-      for (int plane = z_base; plane < min(z_first, z_base + Shape::planes); ++plane) window.flush(team, vector, plane);
+      for (int plane = z_base; plane < min(z_first, z_base + Shape::planes); ++plane) window.flush(team, plane);
     z_base = z_first;
   }
 
@@ -145,23 +144,26 @@ template <class T, class A, int D, int W, CellSums Sums> struct SweepSpreadAgent
     const std::uint32_t near = __shfl_sync(~0u, index, from), far = __shfl_sync(~0u, later, from);
     index = team.lane + count < 32 ? near : far;
     later = index_of(32);
-    strength = strength_of(team.a.stage, index, vector);
+    strength = strength_of_index();
   }
   __device__ std::uint32_t index_of(std::uint32_t ahead) const { return team.a.stage.points.index(team.place(ahead)); }
+  __device__ Complex<T> strength_of_index() const {
+    return team.has_vector() ? strength_of(team.a.stage, index, team.vector) : Complex<T>{0, 0};
+  }
 
   __device__ void multiply(const Rows& rows, int, int step) { window.multiply(team, rows, step); }
   __device__ void finish(int, int) const {}
 };
 
-template <class T, class A, int D, int W, CellSums Sums>
-__global__ void __launch_bounds__(SweepShape<D, W>::threads, SweepShape<D, W>::tiles.blocks)
+template <class T, class A, int D, int W, int V, CellSums Sums>
+__global__ void __launch_bounds__(V* SweepShape<D, W>::threads, SweepShape<D, W>::tiles.blocks / V)
     sweep_spread_kernel(const __grid_constant__ SweepArguments<T, A, W> arguments) {
-  using Team = SweepTeam<T, A, D, W>;
+  using Team = SweepTeam<T, A, D, W, V>;
   extern __shared__ double sweep_memory[];
   const Subproblem item = arguments.items[blockIdx.x];
   if (blockIdx.x >= *arguments.item_count) return;
   auto* rows = reinterpret_cast<typename Team::Rows*>(sweep_memory);
-  SweepSpreadAgent<T, A, D, W, Sums>(arguments, item, rows, blockIdx.y).run();
+  SweepSpreadAgent<T, A, D, W, V, Sums>(arguments, item, rows).run();
 }
 
 }  // namespace offgrid::cuda

@@ -85,26 +85,31 @@ template <class T, class A, int W> struct SweepArguments {
   Polynomials<T, W> polynomials;
 };
 
-// What both directions share: the column, the points batch by batch, and their kernel values.
-template <class T, class A, int D, int W> struct SweepTeam {
+// What both directions share: the column, the points batch by batch, and their kernel values. A block has V teams, each
+// with a vector of its own, which evaluate together and read the same values.
+template <class T, class A, int D, int W, int V> struct SweepTeam {
   using Shape = SweepShape<D, W>;
-  static constexpr int buffers = Shape::warps > 1 ? 2 : 1;
+  static constexpr int block_warps = V * Shape::warps, threads = 32 * block_warps;
+  static constexpr int buffers = block_warps > 1 ? 2 : 1;
 
   struct alignas(16) Rows {
     T x[32 * Shape::x_row], y[32 * Shape::y_row], z[D == 3 ? 32 * Shape::z_row : 1];
-    alignas(16) Complex<T> strength[32];
+    alignas(16) Complex<T> strength[V][32];
     alignas(16) std::uint32_t base[32];  // where in its rows a point's values are read from: x, y and z, 8 bits each
   };
 
   const SweepArguments<T, A, W>& a;
   Rows* rows;
-  int lane, warp, r, k, first_octet, first_plane;  // of this warp
-  std::uint32_t first, end;                        // points that are left
+  int lane, team, warp, r, k, first_octet, first_plane;  // of this warp, in its team
+  int vector;
+  std::uint32_t first, end;  // points that are left
   std::uint32_t corner[2];
   RawPoint<T, D> raw;  // of this lane, in the batch
 
   __device__ SweepTeam(const SweepArguments<T, A, W>& arguments, const Subproblem& item, Rows* memory)
-      : a(arguments), rows(memory), lane(threadIdx.x % 32), warp(threadIdx.x / 32) {
+      : a(arguments), rows(memory), lane(threadIdx.x % 32) {
+    team = V == 1 ? 0 : threadIdx.x / Shape::threads, warp = threadIdx.x / 32 - team * Shape::warps;
+    vector = blockIdx.y * V + team;
     first = item.first, end = item.first + item.count;
     raw.fetch(a.stage.points, place(0));
     r = lane / 4, k = lane % 4;
@@ -113,19 +118,20 @@ template <class T, class A, int D, int W> struct SweepTeam {
     corner[0] = item.bin % a.columns.count[0] * a.columns.size[0];
     corner[1] = item.bin / a.columns.count[0] * a.columns.size[1];
     auto* words = reinterpret_cast<uint4*>(rows);
-    for (int i = threadIdx.x; i < static_cast<int>(buffers * sizeof(Rows) / 16); i += Shape::threads)
-      words[i] = {0, 0, 0, 0};
+    for (int i = threadIdx.x; i < static_cast<int>(buffers * sizeof(Rows) / 16); i += threads) words[i] = {0, 0, 0, 0};
     synchronise();
   }
 
   __device__ static void synchronise() {
-    if constexpr (Shape::warps == 1)
+    if constexpr (block_warps == 1)
       __syncwarp();
     else
       __syncthreads();
   }
-  // Whether this warp does a part of the evaluation: x, y, z, and the rest.
-  __device__ bool does(int part) const { return warp == part % Shape::warps; }
+  // Whether this warp does a part of the evaluation, x, y, z, and the rest; or a part of what its team does alone.
+  __device__ static bool does(int part) { return threadIdx.x / 32 == part % block_warps; }
+  __device__ bool does_alone(int part) const { return warp == part % Shape::warps; }
+  __device__ bool has_vector() const { return V == 1 || vector < a.stage.batch; }
 
   // Of this lane's point, or of one so much further on; the last one where there is none.
   __device__ std::uint32_t place(std::uint32_t ahead) const { return min(first + ahead + lane, end - 1); }
@@ -148,7 +154,7 @@ template <class T, class A, int D, int W> struct SweepTeam {
       }
       for (int step = 0; step < (count + 7) / 8; ++step) agent.multiply(rows[buffer], buffer, step);
       agent.finish(buffer, count);
-      if constexpr (Shape::warps == 1) __syncwarp();
+      if constexpr (buffers == 1) __syncwarp();
     }
   }
 
@@ -209,7 +215,7 @@ template <class T, class A, int D, int W> struct SweepTeam {
   // Where cells of this warp's window lie in a plane of the grid, which has less than 2^32 (method.cpp).
   __device__ std::uint32_t column(int x) const { return wrap(corner[0] + 8 * first_octet + x, a.stage.grid.n[0]); }
   __device__ std::uint32_t row(int y) const { return wrap(corner[1] + y, a.stage.grid.n[1]) * a.stage.grid.n[0]; }
-  template <class Cell> __device__ Cell* plane_of(Cell* cells, int vector, int z) const {
+  template <class Cell> __device__ Cell* plane_of(Cell* cells, int z) const {
     const auto& grid = a.stage.grid;
     if constexpr (D == 2) return cells + vector * grid.cells;
     return cells + vector * grid.cells + wrap(z, grid.n[2]) * (std::uint64_t{grid.n[0]} * grid.n[1]);
