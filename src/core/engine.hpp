@@ -21,6 +21,19 @@ class Grid {
 };
 using GridLease = std::unique_ptr<Grid, std::function<void(Grid*)>>;
 
+enum class Direction { to_modes, to_points };
+
+// Vectors that are transformed together. Equal ones take the same stages with the same arguments, until points are set.
+template <class T> struct Batch {
+  Direction direction;
+  Sign sign;
+  std::complex<T>* strengths;  // [count][points]
+  std::complex<T>* modes;      // [count][N3][N2][N1]
+  std::int64_t count;
+  bool operator==(const Batch&) const = default;
+};
+using Stages = std::function<void(Stream)>;
+
 // One a plan. All calls but set_points are const and may run at the same time, each with a grid of its own.
 template <class T> class Engine {
  public:
@@ -30,6 +43,11 @@ template <class T> class Engine {
   virtual void set_points(const Points<T>& points, Stream stream) = 0;  // strong guarantee: throws and changes nothing
   // Stages on the grid follow on the same stream.
   virtual GridLease lease_grid(std::int64_t batch, Stream stream) const = 0;
+  // Runs the stages of a batch on its grid. An engine that has seen the batch before may repeat its work without them.
+  virtual void run(const Batch<T>& batch, Grid& grid, const Stages& stages, Stream stream) const {
+    (void)batch, (void)grid;
+    stages(stream);
+  }
   // strengths: [batch][points], consecutive vectors
   virtual void spread(const Complex* strengths, Grid& grid, Stream stream) const = 0;
   virtual void interpolate(const Grid& grid, Complex* strengths, Stream stream) const = 0;

@@ -9,8 +9,6 @@
 
 namespace offgrid {
 
-enum class Direction { to_modes, to_points };
-
 template <class T> struct Vectors {
   std::complex<T>* strengths;  // [transforms][points]
   std::complex<T>* modes;      // [transforms][N3][N2][N1]
@@ -22,16 +20,19 @@ void execute(const Engine<T>& engine, const Design& design, const Vectors<T>& ve
              Stream stream) {
   const std::int64_t transforms = design.options.transforms;
   for (std::int64_t first = 0; first < transforms; first += design.batch) {
-    const GridLease grid = engine.lease_grid(std::min(design.batch, transforms - first), stream);
-    std::complex<T>* strengths = vectors.strengths + first * vectors.points;
-    std::complex<T>* modes = vectors.modes + first * design.mode_count();
-    if (direction == Direction::to_modes) {
-      engine.spread(strengths, *grid, stream);
-      engine.grid_to_modes(*grid, modes, sign, stream);
-    } else {
-      engine.modes_to_grid(modes, *grid, sign, stream);
-      engine.interpolate(*grid, strengths, stream);
-    }
+    const Batch<T> batch{direction, sign, vectors.strengths + first * vectors.points,
+                         vectors.modes + first * design.mode_count(), std::min(design.batch, transforms - first)};
+    const GridLease grid = engine.lease_grid(batch.count, stream);
+    const auto stages = [&](Stream on) {
+      if (direction == Direction::to_modes) {
+        engine.spread(batch.strengths, *grid, on);
+        engine.grid_to_modes(*grid, batch.modes, sign, on);
+      } else {
+        engine.modes_to_grid(batch.modes, *grid, sign, on);
+        engine.interpolate(*grid, batch.strengths, on);
+      }
+    };
+    engine.run(batch, *grid, std::ref(stages), stream);
   }
 }
 

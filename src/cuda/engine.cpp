@@ -13,6 +13,7 @@
 #include "cuda/device.hpp"
 #include "cuda/fft.hpp"
 #include "cuda/fixed.hpp"
+#include "cuda/graph.hpp"
 #include "cuda/interp.hpp"
 #include "cuda/method.hpp"
 #include "cuda/owner.hpp"
@@ -37,7 +38,7 @@ std::uint32_t columns_that_reach_a_cell(const SortSpec& sort) {
 cudaStream_t native(Stream stream) { return static_cast<cudaStream_t>(stream); }
 
 void clear(void* memory, std::size_t bytes, Stream stream) {
-  call("clearing an array", [&] { return cudaMemsetAsync(memory, 0, bytes, native(stream)); });
+  enqueue_clear("clearing an array", memory, bytes, native(stream));
 }
 
 bool capturing(cudaStream_t stream) {
@@ -46,15 +47,24 @@ bool capturing(cudaStream_t stream) {
   return status != cudaStreamCaptureStatusNone;
 }
 
+// What a grid was used for.
+template <class T> struct GridUse {
+  Batch<T> batch;
+  std::int64_t points_set;  // how often
+  bool operator==(const GridUse&) const = default;
+};
+
 // Scratch of one execute. An execute that follows on another stream waits for `done`.
 template <class T> struct CudaGrid final : Grid {
-  CudaGrid(const Design& design, const GridShape& shape, bool needs_wide) : narrow(design, shape, design.batch) {
-    if (needs_wide) wide.emplace(design, shape, design.batch);
+  CudaGrid(const Design& design, const GridShape& shape, const Device& device, bool needs_wide)
+      : narrow(design, shape, device) {
+    if (needs_wide) wide.emplace(design, shape, device);
   }
   template <class A> std::complex<A>* cells() const { return reinterpret_cast<std::complex<A>*>(memory); }
 
-  int batch = 0;        // of this lease
-  bool in_f64 = false;  // what the cells hold is wider than T
+  int batch = 0;          // of this lease
+  bool captured = false;  // by the caller
+  bool in_f64 = false;    // what the cells hold is wider than T
   GridFft<T> narrow;
   std::optional<GridFft<double>> wide;
   std::size_t bytes = 0;        // of memory
@@ -64,6 +74,7 @@ template <class T> struct CudaGrid final : Grid {
   DeviceBuffer<std::complex<T>> results;  // [batch][count], where they are not written to the caller's array at once
   Event done;
   cudaStream_t stream = nullptr;  // of the last lease
+  Replays<GridUse<T>> replays;    // of its last uses
 };
 
 // Tables that the kernels read: the polynomial, the factors of the axes, [axis][|k|], 1 for the axes that are not there,
@@ -137,6 +148,7 @@ template <class T> class CudaEngine final : public Engine<T> {
   void set_points(const Points<T>& points, Stream stream) override {
     const nvtx3::scoped_range range{"offgrid set_points"};
     const DeviceGuard guard(device_.id);
+    ++points_set_count_;
     for (const auto& grid : idle_)
       if (grid->stream != native(stream)) grid->done.make_wait(native(stream));
     const MethodChoice fitting = choose_method(design_, device_, points.count);
@@ -148,6 +160,7 @@ template <class T> class CudaEngine final : public Engine<T> {
     else
       sorter_->run(points, sets_, native(stream));
     sorter_->trim(kept_scratch_bytes);
+    for (const auto& grid : idle_) grid->replays.forget(grid->done);
     count_ = points.count;
     points_stream_ = native(stream);
     points_set_.record(points_stream_);
@@ -156,13 +169,20 @@ template <class T> class CudaEngine final : public Engine<T> {
   GridLease lease_grid(std::int64_t batch, Stream stream) const override {
     const DeviceGuard guard(device_.id);
     auto grid = take(native(stream));
-    const bool in_graph = capturing(native(stream));
-    if (!in_graph && grid->stream != native(stream)) grid->done.make_wait(native(stream));
-    if (!in_graph && points_stream_ != native(stream)) points_set_.make_wait(native(stream));  // the sort may still run
+    grid->captured = capturing(native(stream));
+    if (!grid->captured && grid->stream != native(stream)) grid->done.make_wait(native(stream));
+    if (!grid->captured && points_stream_ != native(stream))
+      points_set_.make_wait(native(stream));  // the sort may still run
     grid->batch = static_cast<int>(batch);
     grid->stream = native(stream);
-    return GridLease(grid.release(),
-                     [this, in_graph](Grid* used) { give_back(static_cast<CudaGrid<T>*>(used), in_graph); });
+    return GridLease(grid.release(), [this](Grid* used) { give_back(static_cast<CudaGrid<T>*>(used)); });
+  }
+
+  void run(const Batch<T>& batch, Grid& grid, const Stages& stages, Stream stream) const override {
+    auto& mine = static_cast<CudaGrid<T>&>(grid);
+    if (mine.captured || !can_be_recorded(batch.direction)) return stages(stream);
+    const DeviceGuard guard(device_.id);
+    if (!mine.replays.run({batch, points_set_count_}, stages, native(stream), mine.done)) stages(stream);
   }
 
   void spread(const Complex* strengths, Grid& grid, Stream stream) const override {
@@ -262,9 +282,21 @@ template <class T> class CudaEngine final : public Engine<T> {
     idle_.push_back(std::move(grid));
   }
 
+  // Small grids only: their FFTs are kernels of ours, and launches take longer than work on larger ones anyway.
+  bool can_be_recorded(Direction direction) const {
+    const bool wide = direction == Direction::to_modes && choice_.wide;
+    if (!goes_by_lines(design_, wide ? sizeof(double) : sizeof(T)) || choice_.method == Method::owner) return false;
+    if (choice_.method != Method::sweep) return true;
+    return direction == Direction::to_points && !sweeps_read();
+  }
+
   // They add to the results in no fixed order.
   bool owners_read() const {
     return choice_.method == Method::owner && design_.dim() == 3 && !design_.options.deterministic;
+  }
+  bool sweeps_read() const {
+    return choice_.method == Method::sweep &&
+           sweep_reads(design_.dim(), design_.polynomial.width, sizeof(T) == 8, density());
   }
   double density() const { return static_cast<double>(count_) / static_cast<double>(choice_.sort.grid.cells); }
 
@@ -275,7 +307,7 @@ template <class T> class CudaEngine final : public Engine<T> {
 
   std::unique_ptr<CudaGrid<T>> make_grid(bool wide, std::byte* memory = nullptr) const {
     if (wide && !wide_tables_) wide_tables_.emplace(design_, memory_);
-    auto grid = std::make_unique<CudaGrid<T>>(design_, choice_.sort.grid, wide);
+    auto grid = std::make_unique<CudaGrid<T>>(design_, choice_.sort.grid, device_, wide);
     const std::size_t work = std::max(grid->narrow.work_bytes(), grid->wide ? grid->wide->work_bytes() : 0);
     grid->bytes = cell_bytes(wide) + aligned(work) + aligned(fixed_point_bytes(design_.batch));
     if (memory == nullptr) grid->owned = DeviceBuffer<std::byte>(static_cast<std::int64_t>(grid->bytes), memory_);
@@ -306,9 +338,9 @@ template <class T> class CudaEngine final : public Engine<T> {
     return grid;
   }
 
-  void give_back(CudaGrid<T>* grid, bool in_graph) const {
+  void give_back(CudaGrid<T>* grid) const {
     std::unique_ptr<CudaGrid<T>> owned(grid);
-    if (!in_graph) (void)cudaEventRecord(*owned->done, owned->stream);
+    if (!owned->captured) (void)cudaEventRecord(*owned->done, owned->stream);
     const std::lock_guard lock(mutex_);
     idle_.push_back(std::move(owned));
   }
@@ -331,7 +363,7 @@ template <class T> class CudaEngine final : public Engine<T> {
 
   template <class A>
   void interpolate_set(const StageArguments<T, A>& stage, const PointSet<T>& set, cudaStream_t stream) const {
-    if (choice_.method == Method::sweep && sweep_reads(design_.dim(), stage.kernel.width, sizeof(T) == 8, density()))
+    if (sweeps_read())
       sweep_interpolate(design_.dim(), stage, set, choice_.sort.bins, stream);
     else if (owners_read())
       interpolate_owned(stage, set, choice_.sort.bins, choice_.sort.subproblem_points, stream);
@@ -374,7 +406,7 @@ template <class T> class CudaEngine final : public Engine<T> {
   mutable std::optional<Tables<double>> wide_tables_;
   std::unique_ptr<Sorter<T>> sorter_;
   std::vector<PointSet<T>> sets_;
-  std::int64_t count_ = 0;
+  std::int64_t count_ = 0, points_set_count_ = 0;
   Event points_set_;  // executes on another stream than set_points's wait for it
   cudaStream_t points_stream_ = nullptr;
   std::size_t workspace_bytes_ = 0;

@@ -106,6 +106,7 @@ template <class A> struct Passes {
   const ModeBox& box;
   const Deconvolution<A>& factors;
   int dim;
+  bool early;
 };
 template <class A> LinePass<A> pass_along(int axis, const Passes<A>& all, Sign sign, LineKind kind) {
   const std::uint32_t *n = all.grid.n, plane = n[0] * n[1];
@@ -116,7 +117,7 @@ template <class A> LinePass<A> pass_along(int axis, const Passes<A>& all, Sign s
   const LineLayout layouts[] = {{1, n[0], plane, cells}, {n[0], 1, plane, cells}, {plane, 1, n[0], cells}};
   LinePass<A> pass{};
   pass.from = pass.to = layouts[axis], pass.n = static_cast<int>(n[axis]), pass.modes = static_cast<int>(modes[axis]);
-  pass.sign = sign == Sign::minus ? -1 : 1, pass.fft_order = all.box.fft_order;
+  pass.sign = sign == Sign::minus ? -1 : 1, pass.fft_order = all.box.fft_order, pass.early = all.early;
   pass.u_count = axis == 0 ? n[1] : modes[0], pass.lines = pass.u_count * (axis == 2 ? modes[1] : n[2]);
   pass.factors = all.factors.axis[axis], pass.roots = all.factors.roots[axis];
   const std::uint32_t before[] = {1, modes[0], modes[0] * modes[1]};
@@ -168,8 +169,8 @@ template <class A> void FftPlan::run(std::complex<A>* cells, Sign sign, cudaStre
 }
 
 template <class A>
-GridFft<A>::GridFft(const Design& design, const GridShape& grid, std::int64_t batch)
-    : dim_(design.dim()), grid_(grid), batch_(batch) {
+GridFft<A>::GridFft(const Design& design, const GridShape& grid, const Device& device)
+    : dim_(design.dim()), grid_(grid), batch_(design.batch), early_(device.major >= early_major) {
   box_ = {{design.problem.modes[0], design.problem.modes[1], design.problem.modes[2]},
           design.options.mode_order == ModeOrder::fft};
   const auto cells = static_cast<long long>(grid.cells);
@@ -177,11 +178,11 @@ GridFft<A>::GridFft(const Design& design, const GridShape& grid, std::int64_t ba
   if (by_lines_) return;
   pruned_ = dim_ == 3 && cells * std::int64_t{sizeof(std::complex<A>)} >= pruned_fft_bytes;
   planes_ = grid.n[dim_ - 1], plane_cells_ = cells / planes_;
-  FftPlan::Layout layout{dim_, {}, 1, cells, batch};
+  FftPlan::Layout layout{dim_, {}, 1, cells, batch_};
   for (int axis = 0; axis < dim_; ++axis) layout.size[dim_ - 1 - axis] = grid.n[axis];
   if (!pruned_) {
     work_bytes_ = whole_.make(layout, type_of<A>);
-    layout.batch = design.options.transforms % batch;
+    layout.batch = design.options.transforms % batch_;
     if (layout.batch > 0) work_bytes_ = std::max(work_bytes_, rest_.make(layout, type_of<A>));
     return;
   }
@@ -210,7 +211,7 @@ template <class T>
 void GridFft<A>::grid_to_modes(std::complex<A>* cells, std::complex<T>* modes, int batch, Sign sign,
                                const Deconvolution<A>& factors, cudaStream_t stream) const {
   for (int axis = 0; by_lines_ && axis < dim_; ++axis) {
-    const LinePass<A> pass = pass_along(axis, Passes<A>{grid_, box_, factors, dim_}, sign, LineKind::crop);
+    const LinePass<A> pass = pass_along(axis, Passes<A>{grid_, box_, factors, dim_, early_}, sign, LineKind::crop);
     if (axis == dim_ - 1) return run_lines<LineKind::crop>(pass, cells, modes, batch, stream);
     run_lines<LineKind::crop>(pass, cells, cells, batch, stream);
   }
@@ -229,7 +230,7 @@ template <class T>
 void GridFft<A>::modes_to_grid(const std::complex<T>* modes, std::complex<A>* cells, int batch, Sign sign,
                                const Deconvolution<A>& factors, cudaStream_t stream) const {
   for (int axis = dim_ - 1; by_lines_ && axis >= 0; --axis) {
-    const LinePass<A> pass = pass_along(axis, Passes<A>{grid_, box_, factors, dim_}, sign, LineKind::pad);
+    const LinePass<A> pass = pass_along(axis, Passes<A>{grid_, box_, factors, dim_, early_}, sign, LineKind::pad);
     if (axis == dim_ - 1)
       run_lines<LineKind::pad>(pass, modes, cells, batch, stream);
     else

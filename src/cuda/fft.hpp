@@ -9,6 +9,7 @@
 #include <complex>
 
 #include "core/design.hpp"
+#include "cuda/device.hpp"
 #include "cuda/memory.hpp"
 #include "cuda/points.hpp"
 
@@ -58,7 +59,7 @@ class FftPlan {
 // A: precision of the grid, T: of the modes.
 template <class A> class GridFft {
  public:
-  GridFft(const Design& design, const GridShape& grid, std::int64_t batch);
+  GridFft(const Design& design, const GridShape& grid, const Device& device);
 
   [[nodiscard]] std::size_t work_bytes() const { return work_bytes_; }
   void set_work_area(void* memory);
@@ -78,7 +79,7 @@ template <class A> class GridFft {
   GridShape grid_;
   ModeBox box_;
   std::int64_t batch_;
-  bool by_lines_ = false, pruned_ = false;
+  bool early_, by_lines_ = false, pruned_ = false;
   std::int64_t planes_ = 0, kept_ = 0, plane_cells_ = 0;  // along the slowest axis; kept at each end
   FftPlan whole_, rest_;                                  // a full batch, and what remains after full batches
   FftPlan along_, planes_plan_;  // the slowest axis; the other axes of the kept planes of one end

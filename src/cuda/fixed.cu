@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "cuda/check.hpp"
+#include "cuda/launch.hpp"
 
 namespace offgrid::cuda {
 namespace {
@@ -59,31 +59,28 @@ FixedPoint fixed_point_in(std::byte* memory, std::int64_t vectors) {
 }
 
 void clear_fixed_point(const FixedPoint& fixed, int vectors, cudaStream_t stream) {
-  call("clearing sums", [&] {
-    return cudaMemsetAsync(fixed.terms, 0, sizeof(unsigned long long) * (1 + static_cast<std::size_t>(vectors)),
-                           stream);
-  });
+  const std::size_t bytes = sizeof(unsigned long long) * (1 + static_cast<std::size_t>(vectors));
+  enqueue_clear("clearing sums", fixed.terms, bytes, stream);
 }
 
 void count_terms(const FixedPoint& fixed, const std::uint32_t* densest, std::uint32_t columns, cudaStream_t stream) {
-  terms_kernel<<<1, 1, 0, stream>>>(densest, columns, fixed.terms);
-  check_launch("terms");
+  enqueue("terms", terms_kernel, {dim3(1), 1, 0, stream}, densest, columns, fixed.terms);
 }
 
 template <class T>
 void find_units(const FixedPoint& fixed, const std::complex<T>* strengths, std::int64_t count, int vectors,
                 cudaStream_t stream) {
   const dim3 blocks(blocks_for(2 * count), static_cast<unsigned>(vectors));
-  largest_kernel<<<blocks, threads, 0, stream>>>(reinterpret_cast<const T*>(strengths), 2 * count, fixed.largest);
-  units_kernel<<<1, threads, 0, stream>>>(fixed, vectors);
-  check_launch("units");
+  enqueue("units", largest_kernel<T>, {blocks, threads, 0, stream}, reinterpret_cast<const T*>(strengths), 2 * count,
+          fixed.largest);
+  enqueue("units", units_kernel, {dim3(1), threads, 0, stream}, fixed, vectors);
 }
 
 void to_numbers(const FixedPoint& fixed, std::complex<double>* cells, std::uint64_t cells_a_vector, int vectors,
                 cudaStream_t stream) {
   const dim3 blocks(blocks_for(static_cast<std::int64_t>(2 * cells_a_vector)), static_cast<unsigned>(vectors));
-  numbers_kernel<<<blocks, threads, 0, stream>>>(fixed.units, reinterpret_cast<long long*>(cells), 2 * cells_a_vector);
-  check_launch("numbers");
+  enqueue("numbers", numbers_kernel, {blocks, threads, 0, stream}, fixed.units, reinterpret_cast<long long*>(cells),
+          2 * cells_a_vector);
 }
 
 template void find_units(const FixedPoint&, const std::complex<float>*, std::int64_t, int, cudaStream_t);

@@ -3,8 +3,8 @@
 #pragma once
 
 #include "core/dispatch.hpp"
-#include "cuda/check.hpp"
 #include "cuda/interp.hpp"
+#include "cuda/launch.hpp"
 #include "cuda/team.cuh"
 
 namespace offgrid::cuda {
@@ -144,10 +144,10 @@ template <class T>
 void reorder(const std::complex<T>* results, const PointSet<T>& set, std::complex<T>* to, std::int64_t stride,
              int batch, cudaStream_t stream) {
   const std::int64_t count = set.points.count, a_block = interp_threads * reorder_rounds;
-  reorder_kernel<T><<<static_cast<unsigned>((count + a_block - 1) / a_block), interp_threads, 0, stream>>>(
-      reinterpret_cast<const Complex<T>*>(results), set.inverse.data(), count, reinterpret_cast<Complex<T>*>(to),
-      stride, batch);
-  check_launch("reorder");
+  const dim3 blocks(static_cast<unsigned>((count + a_block - 1) / a_block));
+  enqueue("reorder", reorder_kernel<T>, {blocks, interp_threads, 0, stream},
+          reinterpret_cast<const Complex<T>*>(results), set.inverse.data(), count, reinterpret_cast<Complex<T>*>(to),
+          stride, batch);
 }
 
 template <class T, class A> void interpolate(int dim, const StageArguments<T, A>& arguments, cudaStream_t stream) {
@@ -157,11 +157,11 @@ template <class T, class A> void interpolate(int dim, const StageArguments<T, A>
       with_place(arguments.grid, [&](auto place) {
         InterpArguments<T, A, w()> cut{arguments, polynomials_of<w()>(arguments.kernel)};
         const dim3 blocks = cut_work(cut.stage, interp_threads);
-        interp_kernel<T, A, d(), w(), decltype(place)><<<blocks, interp_threads, 0, stream>>>(cut);
+        const auto kernel = interp_kernel<T, A, d(), w(), decltype(place)>;
+        enqueue("interpolate", kernel, {blocks, interp_threads, 0, stream}, cut);
       });
     });
   });
-  check_launch("interpolate");
 }
 
 }  // namespace offgrid::cuda

@@ -5,7 +5,7 @@
 // and a thread sums for an index and for its negative together, which share their products.
 #pragma once
 
-#include "cuda/check.hpp"
+#include "cuda/launch.hpp"
 #include "cuda/policy.hpp"
 #include "cuda/team.cuh"
 
@@ -24,8 +24,17 @@ template <class A> struct LinePass {
   std::uint32_t u_count, lines;  // u < u_count
   const A *factors, *roots;      // [|k|]; [n][re, im]: e(j / n)
   bool fft_order;
+  bool early;                      // starts while the kernel in front of it ends
   int a = 1, b = 1, together = 1;  // n = a b; lines of a block
 };
+
+// From here on, what the kernel in front wrote is there. That one does not let us start before its blocks end: ours would
+// then crowd on the multiprocessors that it leaves free.
+__device__ inline void wait_for_kernel_in_front() {
+#if __CUDA_ARCH__ >= 900
+  cudaGridDependencySynchronize();
+#endif
+}
 
 enum class LineKind { crop, pad };
 
@@ -50,6 +59,7 @@ template <class A> struct PairSum {
 template <LineKind K, class S, class A, class D> struct LineAgent {
   const LinePass<A>& p;
   Complex<A>*roots, *lines, *halfway;  // [n]; [n][pitch], twice
+  A* factors;                          // [|k|]
   int pitch, count;                    // lines of this block
   std::uint32_t first;
 
@@ -76,7 +86,7 @@ template <LineKind K, class S, class A, class D> struct LineAgent {
       Complex<A> value{0, 0};
       if (mode.place >= 0) {
         const Complex<S> read = from[start(p.from, line) + mode.place * p.from.step];
-        const A factor = K == LineKind::pad ? p.factors[mode.k] : A(1);
+        const A factor = K == LineKind::pad ? factors[mode.k] : A(1);
         value = {static_cast<A>(read.x) * factor, static_cast<A>(read.y) * factor};
       }
       lines[j * pitch + line] = value;
@@ -103,7 +113,7 @@ template <LineKind K, class S, class A, class D> struct LineAgent {
       const auto store = [&](int cell, Complex<A> value) {
         const Mode mode = K == LineKind::crop ? mode_of(cell) : Mode{cell, 0};
         if (mode.place < 0) return;
-        const A factor = K == LineKind::crop ? p.factors[mode.k] : A(1);
+        const A factor = K == LineKind::crop ? factors[mode.k] : A(1);
         to[start(p.to, line) + mode.place * p.to.step] = {static_cast<D>(value.x * factor),
                                                           static_cast<D>(value.y * factor)};
       };
@@ -119,9 +129,13 @@ __global__ void __launch_bounds__(most_line_threads)
   extern __shared__ double2 line_memory[];
   const std::uint32_t first = blockIdx.x * p.together;
   const int count = static_cast<int>(min(p.lines - first, p.together)), pitch = p.together | 1;
-  auto* roots = reinterpret_cast<Complex<A>*>(line_memory);
-  const LineAgent<K, S, A, D> agent{p, roots, roots + p.n, roots + p.n * (pitch + 1), pitch, count, first};
+  auto *roots = reinterpret_cast<Complex<A>*>(line_memory), *lines = roots + p.n, *halfway = lines + p.n * pitch;
+  auto* factors = reinterpret_cast<A*>(halfway + p.n * pitch);
+  const LineAgent<K, S, A, D> agent{p, roots, lines, halfway, factors, pitch, count, first};
   for (int j = threadIdx.x; j < p.n; j += blockDim.x) roots[j] = {p.roots[2 * j], p.sign * p.roots[2 * j + 1]};
+  for (int k = threadIdx.x; k <= p.modes / 2; k += blockDim.x) factors[k] = p.factors[k];
+  wait_for_kernel_in_front();
+  __syncthreads();
   for (int vector = blockIdx.y; vector < batch; vector += gridDim.y) {
     agent.load(from + vector * p.from.vector);
     __syncthreads();
@@ -135,14 +149,17 @@ template <LineKind K, class A, class S, class D>
 void run_lines(LinePass<A> p, const std::complex<S>* from, std::complex<D>* to, int batch, cudaStream_t stream) {
   for (int a = 1; a * a <= p.n; ++a)
     if (p.n % a == 0) p.a = a, p.b = p.n / a;
-  const auto bytes = [&] { return static_cast<std::size_t>(p.n * (2 * (p.together | 1) + 1)) * sizeof(Complex<A>); };
+  const auto bytes = [&] {
+    return static_cast<std::size_t>(p.n * (2 * (p.together | 1) + 1)) * sizeof(Complex<A>) +
+           static_cast<std::size_t>(p.modes / 2 + 1) * sizeof(A);
+  };
   for (p.together = 8; p.together > 1; p.together /= 2)
     if (std::int64_t{p.lines} * batch / p.together >= enough_lines && bytes() <= unasked_shared_bytes) break;
   const int tasks = p.together * larger(p.b * (p.a / 2 + 1), p.a * (p.b / 2 + 1));
-  const dim3 blocks((p.lines + p.together - 1) / p.together, smaller(batch, 65535));
-  line_kernel<K, S, A, D><<<blocks, std::clamp((tasks + 31) / 32 * 32, 64, most_line_threads), bytes(), stream>>>(
-      p, reinterpret_cast<const Complex<S>*>(from), reinterpret_cast<Complex<D>*>(to), batch);
-  check_launch("FFT");
+  const Launch launch{dim3((p.lines + p.together - 1) / p.together, smaller(batch, 65535)),
+                      std::clamp((tasks + 31) / 32 * 32, 64, most_line_threads), bytes(), stream, p.early};
+  enqueue("FFT", line_kernel<K, S, A, D>, launch, p, reinterpret_cast<const Complex<S>*>(from),
+          reinterpret_cast<Complex<D>*>(to), batch);
 }
 
 }  // namespace offgrid::cuda

@@ -102,6 +102,11 @@ class Event {
   void wait() const {
     call("waiting for the device", [&] { return cudaEventSynchronize(event_); });
   }
+  [[nodiscard]] bool passed() const {
+    const bool has = cudaEventQuery(event_) == cudaSuccess;
+    (void)cudaGetLastError();  // not yet is none
+    return has;
+  }
 
  private:
   cudaEvent_t event_ = nullptr;

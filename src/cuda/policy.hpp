@@ -135,6 +135,7 @@ inline constexpr std::int64_t pruned_fft_bytes = std::int64_t{16} << 20;
 constexpr std::int64_t most_line_cells(int dim, std::size_t real_bytes) {
   return std::int64_t{dim == 2 && real_bytes == 8 ? 3 : 4} << 15;
 }
+inline constexpr int early_major = 9;  // compute capability whose kernels may start while the one in front ends
 inline constexpr int longest_line = 512, most_line_threads = 256;  // a line fits in 48 KiB in f64
 inline constexpr std::int64_t enough_lines = 132;                  // groups of lines: a block for every multiprocessor
 
@@ -145,5 +146,9 @@ inline bool needs_wide_sums(double tolerance, double allowed_error, std::int64_t
   return tolerance < wide_sums_tolerance ||
          std::hypot(f32_sum_error(terms), f32_sum_error(partial_sums)) > 0.5 * allowed_error;
 }
+
+// --- graphs (graph.hpp) -----------------------------------------------------------------------------------------------
+inline constexpr int times_until_replay = 2;    // executes, the one that is recorded included
+inline constexpr std::size_t most_replays = 4;  // kinds of work that are known at a time
 
 }  // namespace offgrid::cuda

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "core/dispatch.hpp"
-#include "cuda/check.hpp"
+#include "cuda/launch.hpp"
 #include "cuda/spread.hpp"
 #include "cuda/team.cuh"
 
@@ -80,11 +80,11 @@ template <class T, class A> void spread_global(int dim, const StageArguments<T, 
       with_place(arguments.grid, [&](auto place) {
         auto cut = arguments;
         const dim3 blocks = cut_work(cut, GlobalAgent<T, A, d(), w(), decltype(place)>::teams);
-        global_kernel<T, A, d(), w(), decltype(place)><<<blocks, spread_threads, 0, stream>>>(cut);
+        const auto kernel = global_kernel<T, A, d(), w(), decltype(place)>;
+        enqueue("spread", kernel, {blocks, spread_threads, 0, stream}, cut);
       });
     });
   });
-  check_launch("spread");
 }
 
 // --- SM ---------------------------------------------------------------------------------------------------------------
@@ -200,10 +200,10 @@ void spread_tiles(int dim, const StageArguments<T, A>& arguments, const TileSpec
       ask_for_shared(kernel, bytes);
       const int groups = (arguments.batch + tile.vectors - 1) / tile.vectors;
       const dim3 blocks(static_cast<unsigned>(set.max_items), static_cast<unsigned>(smaller(groups, 65535)));
-      kernel<<<blocks, tile.threads, bytes, stream>>>(arguments, tile, set.items.data(), set.item_count.data());
+      enqueue("spread", kernel, {blocks, tile.threads, bytes, stream}, arguments, tile, set.items.data(),
+              set.item_count.data());
     });
   });
-  check_launch("spread");
 }
 
 }  // namespace offgrid::cuda

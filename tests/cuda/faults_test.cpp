@@ -6,6 +6,7 @@
 namespace {
 
 using namespace support;
+using offgrid::Method;
 using offgrid::Status;
 
 class FaultsTest : public GpuTest {};
@@ -57,30 +58,35 @@ TEST_F(FaultsTest, points_that_are_not_finite_are_refused) {
   }
 }
 
-// Every call of CUDA and cuFFT in the life of a plan, made to fail one after the other.
+// Every call of CUDA and cuFFT in the life of a plan, made to fail one after the other. Only for those that make a graph
+// there is another way, and it is as right.
 TEST_F(FaultsTest, every_call_may_fail) {
   Spec spec{.modes = {9, 10, 11}, .tolerance = 1e-9, .options = {.transforms = 3, .batch = 2}};
-  for (const Sizes& modes : std::vector<Sizes>{{9, 10, 11}, {700}}) {  // without cuFFT and with it
-    spec.modes = modes;
+  for (const auto& [modes, method] : std::vector<std::pair<Sizes, Method>>{
+           {{9, 10, 11}, Method::automatic}, {{9, 10, 11}, Method::sm}, {{700}, Method::automatic}}) {  // with cuFFT
+    spec.modes = modes, spec.options.method = method;
     const auto points = uniform_points<double>(static_cast<int>(modes.size()), 300);
     const auto life = [&] {
       GpuPlan<double> plan(where(), spec, points);
       plan.set_points();
-      plan.execute();
+      for (int time = 0; time < 4; ++time) plan.execute();
       return plan.error();
     };
     EXPECT_LE(life(), spec.tolerance);
     const std::size_t before = free_memory();
-    long failed = 0;
+    long failed = 0, survived = 0;
+    double error = 0;
     for (bool done = false; !done; ++failed) {
       offgrid::cuda::calls_until_failure = failed;
-      const Status status = status_of([&] { (void)life(); });
+      const Status status = status_of([&] { error = life(); });
       done = offgrid::cuda::calls_until_failure >= 0;
       offgrid::cuda::calls_until_failure = -1;
-      EXPECT_EQ(status, done ? Status::ok : Status::out_of_memory) << failed;
+      if (!done && status == Status::ok) ++survived;
+      EXPECT_TRUE(status == Status::ok ? error <= spec.tolerance : status == Status::out_of_memory) << failed;
       ASSERT_LT(failed, 10000);
     }
-    EXPECT_GT(failed, 30);
+    EXPECT_GT(failed - survived, 30);
+    EXPECT_LT(survived, 60);
     EXPECT_LE(life(), spec.tolerance);
     EXPECT_GE(free_memory() + (std::size_t{4} << 20), before);
   }
@@ -119,10 +125,11 @@ TEST_F(FaultsTest, plan_cycles_keep_the_memory_constant) {
   std::size_t before = 0;
   for (int cycle = 0; cycle < cycles; ++cycle) {
     if (cycle == cycles / 10) before = free_memory();
-    GpuPlan<float> plan(where(), {.modes = {16 + cycle % 7, 20}, .tolerance = 1e-4},
+    const Method method = cycle % 2 == 0 ? Method::automatic : Method::gm_sort;
+    GpuPlan<float> plan(where(), {.modes = {16 + cycle % 7, 20}, .tolerance = 1e-4, .options = {.method = method}},
                         uniform_points<float>(2, 100 + cycle % 50));
     plan.set_points();
-    plan.execute();
+    for (int time = 0; time < 3; ++time) plan.execute();
   }
   EXPECT_GE(free_memory() + (std::size_t{4} << 20), before);
 }

@@ -46,10 +46,32 @@ template <class T> class GpuPlan {
     const bool to_modes = spec_.forward() == To::modes;
     plan_->execute((to_modes ? source_ : result_).data(), (to_modes ? result_ : source_).data(), stream);
   }
+  // Both ways in turn: the result goes back to where the source is not.
+  void adjoint(DeviceArray<Complex>& back, cudaStream_t stream = nullptr) {
+    const bool to_modes = spec_.backward() == To::modes;
+    plan_->adjoint((to_modes ? result_ : back).data(), (to_modes ? back : result_).data(), stream);
+  }
+  // Other numbers, in the same place.
+  void renew_source(unsigned seed) {
+    in_ = random_values<T>(size(spec_.backward()), seed);
+    check_gpu(cudaMemcpy(source_.data(), in_.data(), in_.size() * sizeof(Complex), cudaMemcpyHostToDevice));
+    check_gpu(cudaDeviceSynchronize());
+  }
+  void renew_points(PointSet<T> points) {  // as many as before
+    points_ = std::move(points);
+    for (std::size_t a = 0; a < axes_.size(); ++a)
+      check_gpu(cudaMemcpy(axes_[a].data(), points_.axis[a].data(), points_.axis[a].size() * sizeof(T),
+                           cudaMemcpyHostToDevice));
+    check_gpu(cudaDeviceSynchronize());
+  }
   void clear_result() { check_gpu(cudaMemset(result_.data(), 0xff, result_.host().size() * sizeof(Complex))); }
 
   [[nodiscard]] double error() {
     return relative_error(result_.host(), direct_sum<T>(spec_.forward(), spec_.forward_sum(), points_, in_));
+  }
+  [[nodiscard]] double adjoint_error(const DeviceArray<Complex>& back) {
+    const auto from = result_.host();
+    return relative_error(back.host(), direct_sum<T>(spec_.backward(), spec_.adjoint_sum(), points_, from));
   }
   [[nodiscard]] std::vector<Complex> result() { return result_.host(); }
   [[nodiscard]] offgrid::AnyPlan& plan() { return *plan_; }

@@ -2,11 +2,13 @@
 // for each other, and one plan may be executed on several streams and threads.
 #include <thread>
 
+#include "cuda/policy.hpp"
 #include "gpu_test.hpp"
 
 namespace {
 
 using namespace support;
+using offgrid::Method;
 
 class StreamsTest : public GpuTest {};
 
@@ -132,6 +134,163 @@ TEST_F(StreamsTest, the_caller_may_own_the_workspace) {
   plan.plan().set_workspace(nullptr, 0);
   plan.execute();
   EXPECT_LE(plan.error(), usual_tolerance<float>);
+}
+
+// An engine with points and arrays, that says how often it asked for the stages of a batch.
+template <class T> struct Repeated {
+  Repeated(const BackendUnderTest& where, const Spec& spec, const PointSet<T>& points)
+      : design(offgrid::make_design(problem_of<T>(spec), spec.options, where.backend.traits)),
+        engine(where.backend.make<T>(design)),
+        count(points.count()),
+        strengths(where, random_values<T>(count * spec.options.transforms, 3)),
+        modes(where, std::vector<std::complex<T>>(product(spec.modes) * spec.options.transforms)) {
+    for (const auto& axis : points.axis) axes.emplace_back(where, axis);
+    set_points();
+  }
+  void set_points() {
+    offgrid::Points<T> raw{count, {}};
+    for (std::size_t a = 0; a < axes.size(); ++a) raw.axis[a] = axes[a].data();
+    engine->set_points(raw, nullptr);
+  }
+  int stages_asked_for(offgrid::Sign sign, cudaStream_t stream = nullptr) {
+    const offgrid::Batch<T> batch{offgrid::Direction::to_modes, sign, strengths.data(), modes.data(), 1};
+    const auto grid = engine->lease_grid(1, stream);
+    int asked = 0;
+    const auto stages = [&](offgrid::Stream on) {
+      ++asked;
+      engine->spread(batch.strengths, *grid, on);
+      engine->grid_to_modes(*grid, batch.modes, sign, on);
+    };
+    engine->run(batch, *grid, stages, stream);
+    return asked;
+  }
+
+  offgrid::Design design;
+  std::unique_ptr<offgrid::Engine<T>> engine;
+  std::int64_t count;
+  DeviceArray<std::complex<T>> strengths, modes;
+  std::vector<DeviceArray<T>> axes;
+};
+
+TEST_F(StreamsTest, a_small_batch_that_comes_again_is_replayed_without_its_stages) {
+  using offgrid::Sign;
+  const Spec spec{.modes = {30, 31}, .tolerance = 1e-4, .options = {.method = Method::gm_sort}};
+  Repeated<float> small(where(), spec, uniform_points<float>(2, 500));
+  OwnStream other;
+  for (int round = 0; round < 3; ++round) {
+    for (const Sign sign : {Sign::minus, Sign::plus}) {
+      for (int time = 1; time < offgrid::cuda::times_until_replay; ++time) EXPECT_EQ(small.stages_asked_for(sign), 1);
+      EXPECT_EQ(small.stages_asked_for(sign), 1);  // to be recorded
+    }
+    for (const Sign sign : {Sign::minus, Sign::plus, Sign::minus}) {
+      EXPECT_EQ(small.stages_asked_for(sign), 0);
+      EXPECT_EQ(small.stages_asked_for(sign, other), 0);
+    }
+    small.set_points();  // of which the graphs know nothing
+  }
+}
+
+// What is replayed reads the arrays anew, and follows the points.
+TEST_F(StreamsTest, repeated_executes_follow_their_arrays_and_points) {
+  for (const Method method : {Method::automatic, Method::gm_sort, Method::sm})
+    for_both_precisions([&](auto zero) {
+      using T = decltype(zero);
+      for (const int type : {1, 2})
+        for (const Sizes& modes : std::vector<Sizes>{{300}, {700}, {30, 31}, {11, 12, 13}}) {
+          const int dim = static_cast<int>(modes.size());
+          Spec spec{.type = type, .modes = modes, .tolerance = usual_tolerance<T>};
+          spec.options.transforms = 2, spec.options.method = method;
+          GpuPlan<T> plan(where(), spec, uniform_points<T>(dim, 400));
+          DeviceArray<std::complex<T>> back(where(), random_values<T>(2 * (type == 1 ? 400 : product(modes)), 5));
+          SCOPED_TRACE(spec.name());
+          unsigned seed = 10;
+          for (int set = 0; set < 2; ++set) {
+            plan.renew_points(uniform_points<T>(dim, 400, ++seed));
+            plan.set_points();
+            for (int round = 0; round < 4; ++round) {
+              plan.renew_source(++seed);
+              plan.clear_result();
+              plan.execute();
+              plan.adjoint(back);
+              EXPECT_LE(plan.error(), usual_tolerance<T>) << round;
+              EXPECT_LE(plan.adjoint_error(back), 2 * usual_tolerance<T>) << round;  // of inputs that are not random
+            }
+          }
+        }
+    });
+}
+
+TEST_F(StreamsTest, a_plan_that_replays_can_be_captured) {
+  const Spec spec{.modes = {30, 31}, .tolerance = 1e-9, .options = {.method = Method::gm_sort}};
+  GpuPlan<double> plan(where(), spec, uniform_points<double>(2, 400));
+  OwnStream stream;
+  plan.set_points(stream);
+  for (int round = 0; round < 4; ++round) plan.execute(stream);
+  cudaGraph_t graph = nullptr;
+  cudaGraphExec_t ready = nullptr;
+  check_gpu(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal));
+  plan.execute(stream);
+  check_gpu(cudaStreamEndCapture(stream, &graph));
+  check_gpu(cudaGraphInstantiate(&ready, graph, 0));
+  for (int round = 0; round < 3; ++round) {
+    plan.renew_source(static_cast<unsigned>(round));
+    plan.clear_result();
+    check_gpu(cudaDeviceSynchronize());
+    check_gpu(cudaGraphLaunch(ready, stream));
+    stream.wait();
+    EXPECT_LE(plan.error(), 1e-9);
+    plan.execute(stream);
+    stream.wait();
+    EXPECT_LE(plan.error(), 1e-9);
+  }
+  check_gpu(cudaGraphExecDestroy(ready));
+  check_gpu(cudaGraphDestroy(graph));
+}
+
+// Captures of the strictest kind, on a stream of the caller's that has nothing to do with the plan's.
+TEST_F(StreamsTest, graphs_of_a_plan_do_not_disturb_a_capture) {
+  const Spec spec{.modes = {30, 31}, .tolerance = 1e-4, .options = {.method = Method::gm_sort}};
+  GpuPlan<float> plan(where(), spec, uniform_points<float>(2, 400));
+  OwnStream capturing, executing;
+  plan.set_points(executing);
+  plan.execute(executing);
+  cudaGraph_t graph = nullptr;
+  check_gpu(cudaStreamBeginCapture(capturing, cudaStreamCaptureModeGlobal));
+  for (int round = 0; round < 4; ++round) plan.execute(executing);
+  std::thread([&] {
+    for (int round = 0; round < 4; ++round) plan.execute(executing);
+  }).join();
+  check_gpu(cudaStreamEndCapture(capturing, &graph));
+  check_gpu(cudaGraphDestroy(graph));
+  executing.wait();
+  EXPECT_LE(plan.error(), 1e-4);
+}
+
+// Each with arrays of its own, so that what another thread replays would show. They wait for the whole device now and
+// then, which does not bear a capture in any thread.
+TEST_F(StreamsTest, eight_threads_repeat_one_plan_on_streams_of_their_own) {
+  using Complex = std::complex<double>;
+  const Spec spec{.modes = {40, 41}, .tolerance = 1e-9, .options = {.method = Method::gm_sort}};
+  const auto points = uniform_points<double>(2, 3000);
+  auto plan = offgrid::make_plan(problem_of<double>(spec), spec.options, where().backend);
+  DeviceArray<double> x(where(), points.axis[0]), y(where(), points.axis[1]);
+  plan->set_points(points.count(), {x.data(), y.data()}, nullptr);
+  std::array<double, 8> errors{};
+  std::vector<std::thread> threads;
+  for (std::size_t i = 0; i < errors.size(); ++i)
+    threads.emplace_back([&, i] {
+      OwnStream stream;
+      const auto in = random_values<double>(points.count(), static_cast<unsigned>(i));
+      DeviceArray<Complex> strengths(where(), in), modes(where(), std::vector<Complex>(40 * 41));
+      const auto expected = direct_sum<double>(To::modes, spec.forward_sum(), points, in);
+      for (int round = 0; round < 20; ++round) {
+        for (int time = 0; time < 10; ++time) plan->execute(strengths.data(), modes.data(), stream);
+        stream.wait();
+        errors[i] = std::max(errors[i], relative_error(modes.host(), expected));
+      }
+    });
+  for (auto& thread : threads) thread.join();
+  for (const double error : errors) EXPECT_LE(error, spec.tolerance);
 }
 
 TEST_F(StreamsTest, sixteen_threads_each_with_a_plan_and_a_stream) {
