@@ -285,9 +285,7 @@ template <class T> class CudaEngine final : public Engine<T> {
   // Small grids only: their FFTs are kernels of ours, and launches take longer than work on larger ones anyway.
   bool can_be_recorded(Direction direction) const {
     const bool wide = direction == Direction::to_modes && choice_.wide;
-    if (!goes_by_lines(design_, wide ? sizeof(double) : sizeof(T)) || choice_.method == Method::owner) return false;
-    if (choice_.method != Method::sweep) return true;
-    return direction == Direction::to_points && !sweeps_read();
+    return goes_by_lines(design_, wide ? sizeof(double) : sizeof(T)) && choice_.method != Method::owner;
   }
 
   // They add to the results in no fixed order.

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "core/dispatch.hpp"
-#include "cuda/check.hpp"
+#include "cuda/launch.hpp"
 #include "cuda/sweep.hpp"
 #include "cuda/sweep_interp.cuh"
 #include "cuda/sweep_line.cuh"
@@ -21,8 +21,7 @@ void launch_sweep(Kernel kernel, int vectors, int threads, std::size_t bytes, co
                   const PointSet<T>& set, const Bins& columns, cudaStream_t stream) {
   if (bytes > unasked_shared_bytes) ask_for_shared(kernel, bytes);
   const dim3 blocks(static_cast<unsigned>(set.max_items), static_cast<unsigned>((stage.batch + vectors - 1) / vectors));
-  kernel<<<blocks, threads, bytes, stream>>>(sweep_arguments<T, A, W>(stage, set, columns));
-  check_launch("sweep");
+  enqueue("sweep", kernel, {blocks, threads, bytes, stream}, sweep_arguments<T, A, W>(stage, set, columns));
 }
 
 // Calls body(dimension, width, vectors of a block).

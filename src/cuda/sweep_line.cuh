@@ -149,9 +149,9 @@ void sweep_line(const StageArguments<T, A>& stage, const PointSet<T>& set, const
     constexpr std::size_t bytes = sizeof(typename SweepLineAgent<T, A, w()>::Shared);
     if (bytes > unasked_shared_bytes) ask_for_shared(kernel, bytes);
     const dim3 blocks(static_cast<unsigned>(set.max_items), static_cast<unsigned>(stage.batch));
-    kernel<<<blocks, line_threads, bytes, stream>>>(stage, bins.size[0], set.items.data(), set.item_count.data());
+    enqueue("sweep", kernel, {blocks, line_threads, bytes, stream}, stage, bins.size[0], set.items.data(),
+            set.item_count.data());
   });
-  check_launch("sweep");
 }
 
 }  // namespace offgrid::cuda
