@@ -44,6 +44,28 @@ TEST_P(ToleranceTest, met_on_tiny_and_thin_sizes) {
   });
 }
 
+// The errors of the axes have one sign there, and few modes do not average them.
+TEST_P(ToleranceTest, met_for_points_at_one_place_on_or_between_nodes_and_few_modes) {
+  for_both_precisions([&](auto zero) {
+    using T = decltype(zero);
+    for (const Sizes& modes : std::vector<Sizes>{{4}, {6}, {8, 8}, {12, 12}, {40, 4}, {1, 1, 1}, {6, 6, 6}, {40, 1, 1}})
+      for (const double tolerance : {2e-1, 5e-2, 2e-2, 1e-2, 5e-3, 2e-3, 1e-3, 1e-4, 1e-5})
+        for (const double cells : {0.0, 0.5}) {
+          const int dim = static_cast<int>(modes.size());
+          const Spec spec{.modes = modes, .tolerance = tolerance};
+          SCOPED_TRACE(offgrid::text(spec.name(), " at ", cells, " cells, bits ", 8 * sizeof(T)));
+          Transform<T> transform(where(), spec);
+          PointSet<T> points;
+          for (const char* grid : {"grid1", "grid2", "grid3"})
+            if (points.dim() < dim)
+              points.axis.emplace_back(3, static_cast<T>(2 * std::numbers::pi * cells / transform.get(grid)));
+          transform.set_points(points);
+          EXPECT_LE(measure(transform, points).forward, tolerance);
+          EXPECT_LE(transform.get("expected_error"), tolerance);
+        }
+  });
+}
+
 // Down to what a given sigma can reach with the widest kernel, which the plan says.
 TEST_P(ToleranceTest, met_for_any_upsampling_that_is_asked_for) {
   for_both_precisions([&](auto zero) {
