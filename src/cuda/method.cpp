@@ -182,13 +182,12 @@ MethodChoice choose_method(const Design& design, const Device& device, std::int6
   int cell_bits = 1;
   for (const std::uint32_t cells : grid.n) cell_bits = std::max(cell_bits, static_cast<int>(std::bit_width(cells - 1)));
   sort.fraction_bits = f32 ? joined_fraction_bits(cell_bits, design.problem.tolerance) : 0;
-  sort.set_points = most_set_points;
+  sort.set_points = most_set_points, sort.shared_bytes = device.shared_bytes;
   sort.sorted = choice.method != Method::gm;
   sort.columns = choice.method == Method::sweep && !in_line;
   sort.rows = sort.columns && dim == 2 && design.problem.type == 2 && !sweep_reads(dim, width, !f32, density);
   sort.inverse = design.problem.type == 2 && sort.sorted && !owned && gathers_results(dim, width, !f32);
   sort.vectors = design.batch;
-  sort.densest = choice.fixed_point || owned;
   sort.subproblems = !paper || choice.method == Method::sm;
   return choice;
 }

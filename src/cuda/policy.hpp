@@ -66,7 +66,8 @@ constexpr std::int64_t line_bin_for(double density) {
 }
 
 inline constexpr std::int64_t most_record_points = std::int64_t{1} << 25;  // above it set_points spares their memory
-inline constexpr std::int64_t many_points_a_pass = std::int64_t{1} << 20;  // of the sort: its tiles are larger
+inline constexpr std::int64_t many_points_a_pass = std::int64_t{1} << 20;  // of the sort: its tiles are larger,
+inline constexpr std::size_t large_tile_bytes = 128 << 10;                 // if so much shared memory is there
 // Results that are more are written in the order of the packed points, and then brought into the caller's: to gather is
 // faster than to scatter, unless it waits for the tensor cores.
 inline constexpr std::int64_t scattered_bytes = std::int64_t{32} << 20;     // of a vector
@@ -74,7 +75,9 @@ inline constexpr std::int64_t most_gathered_bytes = std::int64_t{1} << 30;  // o
 constexpr bool gathers_results(int dim, int width, bool f64) {
   return dim == 1 || (dim == 3 ? width <= 3 : !f64 || width <= 9);
 }
-inline constexpr int most_digit_bits = 9;
+// Of a digit of the sort: a single pass bears more than one of several, and a pass more the dearer it is.
+inline constexpr int most_digit_bits = 11;
+constexpr int most_bits_of_several(std::int64_t record_bytes) { return record_bytes <= 16 ? 9 : 10; }
 inline constexpr std::int64_t most_set_points = std::int64_t{1} << 26;  // sorted together: bounds the scratch
 inline constexpr std::size_t kept_scratch_bytes = std::size_t{2} << 30;
 inline constexpr std::size_t roomy_tile_bytes = 56 << 10;  // several blocks a multiprocessor fit

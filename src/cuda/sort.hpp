@@ -1,11 +1,10 @@
 // set_points on the device: fold -> sort by bin -> subproblems.
-// The sort is a radix sort with digits of up to 9 bits: stable, so its result depends on the points alone, and as fast on
-// clusters as on scattered points. No host round trip but one: the flag that a coordinate is not finite, which is read
-// before anything of the earlier points is overwritten.
+// The sort is a radix sort with digits of up to 11 bits: stable, so its result depends on the points alone, and as fast
+// on clusters as on scattered points. No host round trip but one, at the end: the flag that a coordinate is not finite.
+// Kernels that would overwrite the earlier points read it too.
 //
 // What it moves decides its speed and the memory:
-//   records        of up to 16 bytes: two or three passes and they are where they belong
-//   places         of larger records, which are moved once, in the end
+//   records        one or two passes, rarely three, and they are where they belong
 //   places in set  for so many points that memory matters. The sort works in the memory of the set that it makes, and in
 //                  the end the points are folded once more, each read from anywhere
 #pragma once
@@ -28,8 +27,8 @@ struct SortSpec {
   bool rows = false;         // in 2D, columns are sorted by cell along y, so that neighbours read the same rows
   bool inverse = false;      // results are wanted in the caller's order (PointSet::inverse),
   std::int64_t vectors = 1;  // of so many vectors together
-  bool densest = false;      // how many points the densest bin or column has is needed
   int fraction_bits = 0;     // of joined records (points.hpp); 0: apart
+  std::size_t shared_bytes = 0;  // that a block of this device may have
 
   [[nodiscard]] std::int64_t levels() const { return !columns ? 0 : rows ? bins.size[1] : bins.count[2]; }
   [[nodiscard]] std::int64_t item_bins() const { return bins.total() / (columns ? bins.count[2] : 1); }  // or columns
@@ -43,13 +42,13 @@ template <class T> struct PointSet {
   DeviceBuffer<std::uint32_t> bin_first;   // [bins + 1]
   DeviceBuffer<Subproblem> items;          // [max_items], of which the first *item_count are there
   DeviceBuffer<std::uint32_t> item_count;  // [1]
-  DeviceBuffer<std::uint32_t> densest;     // [1]: most points of a bin or column, where that is needed
+  DeviceBuffer<std::uint32_t> densest;     // [1]: most points of a bin or column
   bool inverted = false;
   std::int64_t max_items = 0;
   PackedPoints<T> points{};
 };
 
-enum class Moves { records, places, places_in_set };
+enum class Moves { records, places_in_set };
 
 template <class T> class Sorter {
  public:
@@ -71,7 +70,7 @@ template <class T> class Sorter {
     std::uint32_t* keys[max_passes];  // that a pass reads
     std::byte* moved[max_passes];     // what the last pass writes, the one before it, and so on
     std::uint32_t* table;
-    std::byte* records;  // of the points in the caller's order, where places are moved in their stead
+    std::uint32_t *starts, *densest;  // of the digits; most points of a bin or column
   };
 
   Moves moves(std::int64_t count) const;
@@ -81,28 +80,38 @@ template <class T> class Sorter {
   bool fits(const PointSet<T>& set, std::int64_t count) const;
   PackedPoints<T> packed(const PointSet<T>& set, std::int64_t first, std::int64_t count) const;
   void look_for_bad(const Points<T>& points, cudaStream_t stream);
-  void refuse_bad();
-  void sort(const Points<T>& part, const Work& work, bool look, cudaStream_t stream);
+  void refuse_bad(cudaStream_t stream);
+  void sort(const Points<T>& part, const Work& work, cudaStream_t stream);
   void fold(const Points<T>& part, const Work& work, const struct Pass& pass, cudaStream_t stream);
-  void sum(std::uint32_t* values, std::int64_t count, cudaStream_t stream);
+  void sum(const struct Sums& sums, cudaStream_t stream);
   void scatter(const Points<T>& part, const Work& work, int number, const struct Pass& pass, cudaStream_t stream);
   void finish(const PointSet<T>& set, const Points<T>& part, const Work& work, cudaStream_t stream);
-  void make_subproblems(PointSet<T>& set, const Points<T>& part, const Work& work, cudaStream_t stream);
+  void invert(const PointSet<T>& set, std::int64_t count, const Work& work, cudaStream_t stream);
+  void make_subproblems(const PointSet<T>& set, const PackedPoints<T>& points, const Work& work, cudaStream_t stream);
+  struct Refusal refusal() const;
+  bool large_tiles(std::int64_t count) const;
+  std::int64_t element_bytes() const { return moves_ == Moves::records ? record_bytes_ : 4; }  // that a pass moves
+  std::int64_t tiles_for(std::int64_t count) const;
+  std::size_t table_bytes(std::int64_t count) const;
+  bool table_in_set(std::int64_t count) const;
   struct Pass pass_of(int number, std::int64_t count, const Work& work) const;
   std::int64_t max_items(std::int64_t count) const;
 
   SortSpec spec_;
   MemoryCount& memory_;
-  int passes_ = 1, digit_bits_ = 1;
+  int key_bits_ = 1, passes_ = 1, digit_bits_ = 1;
   int shift_[max_dim + 1]{};
   CellKind cells_ = CellKind::low;
   std::int64_t record_bytes_ = 0;
   Moves moves_ = Moves::records;
   bool inverting_ = false;
 
-  DeviceBuffer<std::byte> scratch_, primitives_;
+  DeviceBuffer<std::byte> scratch_;
+  DeviceBuffer<unsigned long long> sum_states_;
   DeviceBuffer<std::uint32_t> bin_items_;  // [bins + 1]: subproblems in the bins before this one
-  HostValue<int> bad_;                     // kernels write to it
+  HostValue<int> bad_;                     // kernels write to it,
+  DeviceBuffer<int> refused_;              // [1]: and to this one, which they read
+  bool unsure_ = true;                     // whether it is 0
   Event folded_;
 };
 

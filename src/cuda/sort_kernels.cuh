@@ -1,81 +1,24 @@
-// The kernels of sort.cu.
+// The kernels of sort.cu that sort.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
+#include <type_traits>
+#include <utility>
 
-#include "cuda/fold.cuh"
-#include "cuda/sort.hpp"
-#include "cuda/team.cuh"
+#include "cuda/folded_point.cuh"
+#include "cuda/policy.hpp"
+#include "cuda/sums.cuh"
 
 namespace offgrid::cuda {
 
 inline constexpr int sort_threads = 256;
 
-struct FoldArguments {
-  GridShape grid;
-  Bins bins;
-  std::uint64_t inverse_bin[max_dim];  // 2^64 / size, rounded up; 0: of one cell
-  int shift[max_dim + 1];
-  int width;
-  std::int64_t count;
-  int fraction_bits;
-  std::uint32_t levels;  // of a column; 0: there are no columns
-
-  __device__ std::uint32_t bin(std::uint32_t cell, int axis) const {
-    const std::uint64_t inverse = inverse_bin[axis], carry = cell * (inverse & 0xffffffff) >> 32;
-    return inverse == 0 ? cell : static_cast<std::uint32_t>((cell * (inverse >> 32) + carry) >> 32);
-  }
-  // cell(axis) of a point.
-  template <int D, class Cell> __device__ std::uint32_t key(Cell&& cell) const {
-    std::uint32_t bin[max_dim]{};
-#pragma unroll
-    for (int axis = 0; axis < D; ++axis) bin[axis] = this->bin(cell(axis), axis);
-    const std::uint32_t plane = bin[1] * bins.count[0] + bin[0];
-    if (levels == 0) return bin[2] * (bins.count[1] * bins.count[0]) + plane;
-    if (D == 2) return levels == 1 ? plane : plane * levels + cell(1) - bin[1] * bins.size[1];
-    return plane * levels + bin[2];
-  }
-};
-
-template <class T> struct Coordinates { const T* axis[max_dim]; };
-
-template <class T, int D> struct FoldedPoint {
-  Folded axis[D];
-  bool finite = true;
-
-  __device__ FoldedPoint(const Coordinates<T>& x, const FoldArguments& a, std::int64_t i) {
-#pragma unroll
-    for (int d = 0; d < D; ++d) {
-      const auto value = static_cast<double>(x.axis[d][i]);
-      finite = finite && isfinite(value);
-      axis[d] = fold(value, a.grid.n[d], a.width);
-    }
-  }
-
-  __device__ std::uint32_t key(const FoldArguments& a) const {
-    return a.template key<D>([&](int d) { return axis[d].cell; });
-  }
-
-  template <CellKind K> __device__ Record<T, D, K> record(const FoldArguments& a, std::int64_t i) const {
-    Record<T, D, K> record;
-    record.index = static_cast<std::uint32_t>(i);
-    if constexpr (K == CellKind::joined) {
-      const auto steps = static_cast<double>(1u << a.fraction_bits);
-#pragma unroll
-      for (int d = 0; d < D; ++d) {
-        const double fraction = fmin(fmax((axis[d].t + 1) * (0.5 * steps), 0.0), steps - 1);
-        record.words[d] = axis[d].cell << a.fraction_bits | static_cast<std::uint32_t>(fraction);
-      }
-    } else {
-      std::uint64_t cells = 0;
-#pragma unroll
-      for (int d = 0; d < D; ++d)
-        record.t[d] = static_cast<T>(axis[d].t), cells |= std::uint64_t{axis[d].cell} << a.shift[d];
-      record.low = static_cast<std::uint32_t>(cells);
-      if constexpr (K == CellKind::low_and_high) record.high = static_cast<std::uint32_t>(cells >> 32);
-    }
-    return record;
-  }
+// That a coordinate is not finite, for the host and for the kernels that write to the set: those leave it alone.
+struct Refusal {
+  int *on_host, *on_device;
+  __device__ void refuse() const { *on_host = *on_device = 1; }
+  __device__ bool refused() const { return *on_device != 0; }
 };
 
 template <class T>
@@ -92,69 +35,175 @@ __global__ void __launch_bounds__(sort_threads) look_kernel(Coordinates<T> x, in
 struct Pass {
   std::uint32_t count;
   int shift, bits;
-  std::uint32_t* table;
+  Sums table;
+  std::uint32_t* starts;  // [digit]: of its elements, once the pass is done
   __device__ std::uint32_t digit(std::uint32_t key) const { return key >> shift & ((1u << bits) - 1); }
 };
 
-inline constexpr int pass_threads = 512, pass_warps = pass_threads / 32;
-static_assert(1 << most_digit_bits <= pass_threads);
+// Elements of a thread, for many points, such that two blocks fit on a multiprocessor, and for few.
+constexpr int many_items(std::size_t bytes) { return bytes <= 16 ? 8 : 5; }
+inline constexpr int few_items = 2;
+// Points that a thread reads before it folds them.
+constexpr int points_together(int items) { return items % 4 == 0 ? 4 : items; }
 
-// Elements of a thread, for many points and for few.
-inline constexpr int many_items = 8, few_items = 2;
+// The digits of a tile, counted in shared memory. cleared(): before the first is; what a thread has read by then arrives
+// while it waits.
+struct DigitCounts {
+  const Pass& pass;
+  std::uint32_t* counts;
 
-// key(i) for each element of the tile; past the end for the last one again, so that no read waits for a test.
-template <int Items, class Key> __device__ void count_digits(const Pass& pass, Key&& key) {
-  __shared__ std::uint32_t counts[1 << most_digit_bits];
-  for (int d = threadIdx.x; d < 1 << pass.bits; d += pass_threads) counts[d] = 0;
-  __syncthreads();
-  const std::uint32_t first = blockIdx.x * (pass_threads * Items) + threadIdx.x;
-#pragma unroll
-  for (int r = 0; r < Items; ++r) {
-    const std::uint32_t i = first + r * pass_threads, digit = pass.digit(key(min(i, pass.count - 1)));
-    if (i < pass.count) atomicAdd(&counts[digit], 1);
+  __device__ void clear() const {
+    for (int d = threadIdx.x; d < 1 << pass.bits; d += pass_threads) counts[d] = 0;
+    pass.table.clear_states();
   }
-  __syncthreads();
-  for (int d = threadIdx.x; d < 1 << pass.bits; d += pass_threads) pass.table[d * gridDim.x + blockIdx.x] = counts[d];
-}
+  __device__ void cleared() const { __syncthreads(); }
+  __device__ void add(std::uint32_t i, std::uint32_t key) const {
+    if (i < pass.count) atomicAdd(&counts[pass.digit(key)], 1);
+  }
+  __device__ void write() const {
+    __syncthreads();
+    for (int d = threadIdx.x; d < 1 << pass.bits; d += pass_threads)
+      pass.table.values[d * gridDim.x + blockIdx.x] = counts[d];
+  }
+};
 
+// Past the end the last element is read again, so that no read waits for a test or for another one.
 template <int Items>
-__global__ void __launch_bounds__(pass_threads) count_kernel(const std::uint32_t* keys, Pass pass) {
-  count_digits<Items>(pass, [&](std::uint32_t i) { return keys[i]; });
-}
-
-// records: null where they are made later.
-template <class T, int D, CellKind K, int Items>
 __global__ void __launch_bounds__(pass_threads)
-    fold_kernel(Coordinates<T> x, const __grid_constant__ FoldArguments a, std::uint32_t* keys,
-                Record<T, D, K>* records, int* bad, Pass pass) {
-  count_digits<Items>(pass, [&](std::uint32_t i) {
-    const FoldedPoint<T, D> point(x, a, i);
-    if (!point.finite) *bad = 1;
-    if (records != nullptr) records[i] = point.template record<K>(a, i);
-    return keys[i] = point.key(a);
-  });
+    count_kernel(const std::uint32_t* keys, const __grid_constant__ Pass pass) {
+  __shared__ std::uint32_t counted[1 << most_digit_bits];
+  const DigitCounts counts{pass, counted};
+  const std::uint32_t first = blockIdx.x * (pass_threads * Items) + threadIdx.x;
+  std::uint32_t key[Items];
+#pragma unroll
+  for (int r = 0; r < Items; ++r) key[r] = keys[min(first + r * pass_threads, pass.count - 1)];
+  counts.clear();
+  counts.cleared();
+#pragma unroll
+  for (int r = 0; r < Items; ++r) counts.add(first + r * pass_threads, key[r]);
+  counts.write();
 }
 
-// What a pass moves: the records of the caller's points, or their places, or what an earlier pass has moved.
+// Of a point that is far, or nowhere.
+template <class T, int D>
+__device__ __noinline__ std::uint32_t key_of_far(const Coordinates<T>& x, std::int64_t i, const FoldArguments& a,
+                                                 const Refusal& refusal) {
+  for (int d = 0; d < D; ++d)
+    if (!isfinite(x.axis[d][i])) refusal.refuse();
+  return FoldedPoint<T, D>(x.template read<D>(i).brought_near(), a).key(a);
+}
+
+template <class T, int D, int Items>
+__global__ void __launch_bounds__(pass_threads, sizeof(T) == 4 ? 3 : 2)
+    fold_kernel(const __grid_constant__ Coordinates<T> x, const __grid_constant__ FoldArguments a, std::uint32_t* keys,
+                const __grid_constant__ Refusal refusal, const __grid_constant__ Pass pass, std::uint32_t* densest) {
+  __shared__ std::uint32_t counted[1 << most_digit_bits];
+  const DigitCounts counts{pass, counted};
+  if (blockIdx.x == 0 && threadIdx.x == 0) *densest = 0;
+  counts.clear();
+  constexpr int together = points_together(Items);
+#pragma unroll 1
+  for (int from = 0; from < Items; from += together) {
+    const std::uint32_t first = (blockIdx.x * Items + from) * pass_threads + threadIdx.x;
+    const auto at = [&](int r) { return min(first + r * pass_threads, pass.count - 1); };
+    UnfoldedPoint<T, D> points[together];
+#pragma unroll
+    for (int r = 0; r < together; ++r) points[r] = x.template read<D>(at(r));
+    if (from == 0) counts.cleared();
+    bool near = true;
+#pragma unroll
+    for (int r = 0; r < together; ++r) near = near && points[r].is_near();
+    std::uint32_t key[together];
+    if (near)
+#pragma unroll
+      for (int r = 0; r < together; ++r) key[r] = FoldedPoint<T, D>(points[r].widened(), a).key(a);
+    else
+#pragma unroll
+      for (int r = 0; r < together; ++r) key[r] = key_of_far<T, D>(x, at(r), a, refusal);
+#pragma unroll
+    for (int r = 0; r < together; ++r) {
+      const std::uint32_t i = first + r * pass_threads;
+      if (i < pass.count) keys[i] = key[r];
+      counts.add(i, key[r]);
+    }
+  }
+  counts.write();
+}
+
+// Has memory brought into the L2 cache.
+template <class V> __device__ void prefetch_lines(const V* from, std::uint32_t count) {
+  constexpr std::uint32_t line = 128;
+  for (std::uint32_t byte = threadIdx.x * line; byte < count * sizeof(V); byte += pass_threads * line)
+    asm volatile("prefetch.global.L2 [%0];" ::"l"(reinterpret_cast<const char*>(from) + byte));
+}
+
+// What a pass moves: the records of the caller's points, or their places, or what an earlier pass has moved. In units, so
+// that neighbours read and write neighbouring ones.
+template <class Element> struct UnitsOf {
+  using Unit =
+      std::conditional_t<alignof(Element) == 16, uint4, std::conditional_t<alignof(Element) == 8, uint2, unsigned>>;
+  static constexpr int count = sizeof(Element) / sizeof(Unit);
+};
 template <class T, int D, CellKind K> struct FoldedRecords {
   using Element = Record<T, D, K>;
-  static constexpr int unrolled = 4;
   Coordinates<T> x;
   FoldArguments a;
-  __device__ Element operator()(std::uint32_t i) const { return FoldedPoint<T, D>(x, a, i).template record<K>(a, i); }
+  __device__ void prefetch(std::uint32_t first, std::uint32_t count) const {
+#pragma unroll
+    for (int d = 0; d < D; ++d) prefetch_lines(x.axis[d] + first, count);
+  }
 };
 struct Places {
   using Element = std::uint32_t;
-  static constexpr int unrolled = 8;
-  __device__ Element operator()(std::uint32_t i) const { return i; }
+  __device__ void prefetch(std::uint32_t, std::uint32_t) const {}
 };
 template <class E> struct Moved {
   using Element = E;
-  static constexpr int unrolled = 8;
-  const E* __restrict__ from;
-  __device__ Element operator()(std::uint32_t i) const { return from[i]; }
+  const E* from;
+  __device__ void prefetch(std::uint32_t first, std::uint32_t count) const { prefetch_lines(from + first, count); }
 };
-template <int Bytes> struct alignas(Bytes) Block { std::uint32_t words[Bytes / 4]; };
+
+// Brings a tile into order: moved[places[e]] becomes its element e. So many are read before they are worked on.
+struct Tile {
+  std::uint32_t first, count;
+  const std::uint16_t* places;
+};
+template <int Items, class T, int D, CellKind K>
+__device__ void move_tile(const FoldedRecords<T, D, K>& source, const Tile& tile, Record<T, D, K>* moved) {
+  constexpr int together = points_together(Items);
+#pragma unroll 1
+  for (std::uint32_t first = threadIdx.x; first < tile.count; first += together * pass_threads) {
+    UnfoldedPoint<T, D> points[together];
+#pragma unroll
+    for (int r = 0; r < together; ++r)
+      points[r] = source.x.template read<D>(tile.first + min(first + r * pass_threads, tile.count - 1));
+#pragma unroll
+    for (int r = 0; r < together; ++r)
+      if (const std::uint32_t e = first + r * pass_threads; e < tile.count)
+        moved[tile.places[e]] =
+            FoldedPoint<T, D>(points[r].brought_near(), source.a).template record<K>(source.a, tile.first + e);
+  }
+}
+template <int Items> __device__ void move_tile(const Places&, const Tile& tile, std::uint32_t* moved) {
+  for (std::uint32_t e = threadIdx.x; e < tile.count; e += pass_threads) moved[tile.places[e]] = tile.first + e;
+}
+template <int Items, class E> __device__ void move_tile(const Moved<E>& source, const Tile& tile, E* moved) {
+  using Units = UnitsOf<E>;
+  using Unit = typename Units::Unit;
+  const auto* from = reinterpret_cast<const Unit*>(source.from + tile.first);
+  auto* to = reinterpret_cast<Unit*>(moved);
+  const std::uint32_t count = tile.count * Units::count;
+#pragma unroll 1
+  for (std::uint32_t first = threadIdx.x; first < count; first += Items * pass_threads) {
+    Unit units[Items];
+#pragma unroll
+    for (int r = 0; r < Items; ++r) units[r] = from[min(first + r * pass_threads, count - 1)];
+#pragma unroll
+    for (int r = 0; r < Items; ++r)
+      if (const std::uint32_t u = first + r * pass_threads; u < count)
+        to[tile.places[u / Units::count] * Units::count + u % Units::count] = units[r];
+  }
+}
 
 // The lanes with the same digit.
 __device__ inline std::uint32_t peers_of(std::uint32_t digit, int bits, bool there) {
@@ -168,104 +217,118 @@ __device__ inline std::uint32_t peers_of(std::uint32_t digit, int bits, bool the
 }
 
 // The tile is brought into order in shared memory first, so that what a warp writes is contiguous but for a few seams.
-template <class Element, int Items> struct ScatterMemory {
+// Behind it are arrays as long as there are digits; then the counts of the warps, before[warp][digit], and when those have
+// been read, the elements.
+template <int Items> struct ScatterMemory {
   static constexpr int tile = pass_threads * Items;
-  alignas(16) Element moved[tile];
-  std::uint32_t keys[tile];
-  std::uint32_t starts[1 << most_digit_bits];              // [digit]: of its elements in memory, less those in the tile
-  std::uint16_t first[1 << most_digit_bits];               // [digit]: of its elements in the tile
-  std::uint16_t before[pass_warps][1 << most_digit_bits];  // [digit]: elements so far, then those of earlier warps
-  std::uint16_t places[Items][pass_threads];               // in the tile, of the elements of a thread
+  alignas(16) std::uint32_t keys[tile];
+  std::uint16_t places[tile];  // [element]: among the elements in order
   std::uint32_t warp_sums[pass_warps];
-};
 
-// The sum of the values of the threads before this one.
-__device__ inline std::uint32_t sum_before(std::uint32_t value, std::uint32_t (&warp_sums)[pass_warps]) {
-  const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
-  std::uint32_t sum = value;
-  for (int reach = 1; reach < 32; reach *= 2)
-    if (const std::uint32_t other = __shfl_up_sync(~0u, sum, reach); lane >= reach) sum += other;
-  if (lane == 31) warp_sums[warp] = sum;
-  __syncthreads();
-  for (int w = 0; w < warp; ++w) sum += warp_sums[w];
-  return sum - value;
+  // starts[digit]: of its elements in memory, less those in the tile; first[digit]: of its elements in the tile.
+  __device__ std::uint32_t* starts() { return reinterpret_cast<std::uint32_t*>(this + 1); }
+  __device__ std::uint16_t* first(int digits) { return reinterpret_cast<std::uint16_t*>(starts() + digits); }
+  template <class V> __device__ V* rest(int digits) {
+    return reinterpret_cast<V*>(reinterpret_cast<char*>(this + 1) + digit_bytes(digits));
+  }
+  __host__ __device__ static constexpr std::size_t digit_bytes(int digits) { return (6 * digits + 15) / 16 * 16; }
+};
+static_assert(sizeof(ScatterMemory<1>) % 16 == 0);
+
+template <class Element, int Items> std::size_t scatter_bytes(int bits) {
+  using Memory = ScatterMemory<Items>;
+  const std::size_t counts = (pass_warps * sizeof(std::uint16_t)) << bits;
+  return sizeof(Memory) + Memory::digit_bytes(1 << bits) + std::max(counts, sizeof(Element) * Memory::tile);
 }
 
-// values[i]: the sum of those before it. For so few that one block is as fast as two launches of many.
-inline constexpr std::int64_t most_block_sums = 8192;
-static __global__ void __launch_bounds__(pass_threads) sum_kernel(std::uint32_t* values, std::uint32_t count) {
-  __shared__ std::uint32_t warp_sums[pass_warps];
-  const std::uint32_t each = (count + pass_threads - 1) / pass_threads, first = min(threadIdx.x * each, count);
-  const std::uint32_t end = min(first + each, count);
-  std::uint32_t sum = 0;
-  for (std::uint32_t i = first; i < end; ++i) sum += values[i];
-  std::uint32_t before = sum_before(sum, warp_sums);
-  for (std::uint32_t i = first; i < end; ++i) {
-    const std::uint32_t value = values[i];
-    values[i] = before, before += value;
+// Pairs of digits, and how many a thread has at most: their counts are summed together.
+inline constexpr int most_pairs = std::max(1, (1 << most_digit_bits) / 2 / pass_threads);
+
+// Where the elements of a tile begin: of all warps before, of all smaller digits.
+template <int Items> __device__ void sum_counts(ScatterMemory<Items>& memory, const Pass& pass) {
+  const int pairs = 1 << pass.bits >> 1, each = std::max(1, pairs / pass_threads), thread = threadIdx.x;
+  auto* before = memory.template rest<std::uint32_t>(2 * pairs);
+  std::uint32_t sums[most_pairs]{}, all = 0;
+#pragma unroll
+  for (int p = 0; p < most_pairs; ++p) {
+    const int pair = thread * each + p;
+    if (p >= each || pair >= pairs) break;
+    for (int w = 0; w < pass_warps; ++w) sums[p] += std::exchange(before[w * pairs + pair], sums[p]);
+    all += (sums[p] & 0xffff) + (sums[p] >> 16);
+  }
+  std::uint32_t in_tile = sum_before(all, memory.warp_sums);
+#pragma unroll
+  for (int p = 0; p < most_pairs; ++p) {
+    const int pair = thread * each + p;
+    if (p >= each || pair >= pairs) break;
+#pragma unroll
+    for (int half = 0; half < 2; ++half) {
+      const int digit = 2 * pair + half;
+      const std::uint32_t start = pass.table.values[digit * gridDim.x + blockIdx.x];
+      if (blockIdx.x == 0) pass.starts[digit] = start;
+      memory.first(2 * pairs)[digit] = static_cast<std::uint16_t>(in_tile);
+      memory.starts()[digit] = start - in_tile;
+      in_tile += sums[p] >> (16 * half) & 0xffff;
+    }
   }
 }
 
 template <class Source, int Items>
-__global__ void __launch_bounds__(pass_threads)
-    scatter_kernel(std::uint32_t* keys, const __grid_constant__ Source source, Pass pass, typename Source::Element* to,
-                   std::uint32_t* keys_to, bool keep_places) {
-  using Memory = ScatterMemory<typename Source::Element, Items>;
+__global__ void __launch_bounds__(pass_threads, 2)
+    scatter_kernel(std::uint32_t* keys, const __grid_constant__ Source source, const __grid_constant__ Pass pass,
+                   typename Source::Element* to, std::uint32_t* keys_to, bool keep_places, Refusal refusal) {
+  using Memory = ScatterMemory<Items>;
+  const bool refused = refusal.refused();
   extern __shared__ uint4 pass_memory[];
   Memory& memory = *reinterpret_cast<Memory*>(pass_memory);
   const int digits = 1 << pass.bits, thread = threadIdx.x, lane = thread % 32, warp = thread / 32;
+  const std::uint32_t* starts = memory.starts();
+  const std::uint16_t* first_of = memory.first(digits);
+  auto* before = memory.template rest<std::uint16_t>(digits) + warp * digits;
+  auto* moved = memory.template rest<typename Source::Element>(digits);
   const std::uint32_t tile_first = blockIdx.x * Memory::tile, first = tile_first + warp * (32 * Items) + lane;
   std::uint32_t key[Items], rank[Items];
 #pragma unroll
   for (int r = 0; r < Items; ++r) key[r] = keys[min(first + 32 * r, pass.count - 1)];
-  for (int d = lane; d < digits; d += 32) memory.before[warp][d] = 0;
+  const std::uint32_t count = min(pass.count - tile_first, std::uint32_t{Memory::tile});
+  if constexpr (sizeof(typename Source::Element) <= 16)
+    source.prefetch(tile_first, count);  // it is not needed before the keys are ranked
+  for (int d = lane; d < digits / 2; d += 32) reinterpret_cast<std::uint32_t*>(before)[d] = 0;
   __syncwarp();
 #pragma unroll
   for (int r = 0; r < Items; ++r) {
     const bool there = first + 32 * r < pass.count;
     const std::uint32_t digit = pass.digit(key[r]), peers = peers_of(digit, pass.bits, there);
     const std::uint32_t lower = __popc(peers & ((1u << lane) - 1));
-    rank[r] = memory.before[warp][digit] + lower;
+    rank[r] = before[digit] + lower;
     __syncwarp();
-    if (there && lower == 0) memory.before[warp][digit] = static_cast<std::uint16_t>(rank[r] + __popc(peers));
+    if (there && lower == 0) before[digit] = static_cast<std::uint16_t>(rank[r] + __popc(peers));
     __syncwarp();
   }
   __syncthreads();
-  std::uint32_t sum = 0;
-  if (thread < digits)
-    for (int w = 0; w < pass_warps; ++w) {
-      const std::uint32_t counted = memory.before[w][thread];
-      memory.before[w][thread] = static_cast<std::uint16_t>(sum);
-      sum += counted;
-    }
-  const std::uint32_t in_tile = sum_before(sum, memory.warp_sums);
-  if (thread < digits) {
-    memory.first[thread] = static_cast<std::uint16_t>(in_tile);
-    memory.starts[thread] = pass.table[thread * gridDim.x + blockIdx.x] - in_tile;
-  }
+  sum_counts(memory, pass);
   __syncthreads();
 #pragma unroll
   for (int r = 0; r < Items; ++r) {
     const std::uint32_t i = first + 32 * r, digit = pass.digit(key[r]);
     if (i >= pass.count) break;
-    const std::uint32_t place = memory.first[digit] + memory.before[warp][digit] + rank[r];
+    const std::uint32_t place = first_of[digit] + before[digit] + rank[r];
     memory.keys[place] = key[r];
-    memory.places[r][thread] = static_cast<std::uint16_t>(place);
-    if (keep_places) keys[i] = memory.starts[digit] + place;
-  }
-#pragma unroll(Source::unrolled)
-  for (int r = 0; r < Items; ++r) {
-    const std::uint32_t i = first + 32 * r;
-    const typename Source::Element element = source(min(i, pass.count - 1));
-    if (i < pass.count) memory.moved[memory.places[r][thread]] = element;
+    memory.places[i - tile_first] = static_cast<std::uint16_t>(place);
+    if (keep_places) keys[i] = starts[digit] + place;
   }
   __syncthreads();
-  const int count = static_cast<int>(min(pass.count - tile_first, std::uint32_t{Memory::tile}));
+  move_tile<Items>(source, Tile{tile_first, count, memory.places}, moved);
+  __syncthreads();
+  if (refused) return;
+  using Units = UnitsOf<typename Source::Element>;
+  using Unit = typename Units::Unit;
 #pragma unroll 4
-  for (int p = thread; p < count; p += pass_threads) {
-    const std::uint32_t place = memory.starts[pass.digit(memory.keys[p])] + p;
-    to[place] = memory.moved[p];
-    if (keys_to != nullptr) keys_to[place] = memory.keys[p];
+  for (std::uint32_t u = thread; u < count * Units::count; u += pass_threads) {
+    const std::uint32_t p = u / Units::count, place = starts[pass.digit(memory.keys[p])] + p;
+    reinterpret_cast<Unit*>(to)[std::uint64_t{place} * Units::count + u % Units::count] =
+        reinterpret_cast<const Unit*>(moved)[u];
+    if (keys_to != nullptr && u % Units::count == 0) keys_to[place] = memory.keys[p];
   }
 }
 
@@ -276,76 +339,19 @@ __global__ void __launch_bounds__(sort_threads) gather_kernel(Coordinates<T> x, 
   const std::int64_t i = std::int64_t{blockIdx.x} * sort_threads + threadIdx.x;
   if (i >= a.count) return;
   const std::int64_t from = places != nullptr ? places[i] : i;
-  to[i] = FoldedPoint<T, D>(x, a, from).template record<K>(a, from);
-}
-
-template <class E>
-__global__ void __launch_bounds__(sort_threads)
-    move_kernel(const E* from, const std::uint32_t* places, std::int64_t count, E* to) {
-  const std::int64_t i = std::int64_t{blockIdx.x} * sort_threads + threadIdx.x;
-  if (i < count) to[i] = from[places[i]];
+  to[i] = FoldedPoint<T, D>(x.template read<D>(from).brought_near(), a).template record<K>(a, from);
 }
 
 // inverse[i]: where point i is now, by the places that the passes have kept.
 static __global__ void __launch_bounds__(sort_threads)
     inverse_kernel(const std::uint32_t* first, const std::uint32_t* second, const std::uint32_t* third,
-                   std::int64_t count, std::uint32_t* inverse) {
+                   std::int64_t count, std::uint32_t* inverse, Refusal refusal) {
   const std::int64_t i = std::int64_t{blockIdx.x} * sort_threads + threadIdx.x;
-  if (i >= count) return;
+  if (i >= count || refusal.refused()) return;
   std::uint32_t place = first[i];
   if (second != nullptr) place = second[place];
   if (third != nullptr) place = third[place];
   inverse[i] = place;
-}
-
-// --- subproblems ------------------------------------------------------------------------------------------------------
-// first[b]: how many points are in bins (or columns of bins) before b; items[b]: how many subproblems b makes.
-// b = bins: the ends. What the last pass has counted narrows the search.
-template <class T, int D>
-__global__ void __launch_bounds__(sort_threads)
-    bins_kernel(PackedPoints<T> points, const __grid_constant__ FoldArguments a, Pass last, std::uint32_t tiles,
-                std::uint32_t bins, std::uint32_t most, std::uint32_t* first, std::uint32_t* items,
-                std::uint32_t* densest) {
-  const std::uint32_t bin = blockIdx.x * sort_threads + threadIdx.x;
-  const std::uint32_t keys = max(a.levels, 1u);
-  const auto search = [&](std::uint32_t wanted) {
-    if (wanted >= bins) return last.count;
-    const std::uint32_t digit = (wanted * keys) >> last.shift;
-    std::uint32_t low = last.table[digit * tiles];
-    std::uint32_t high = digit + 1 < 1u << last.bits ? last.table[(digit + 1) * tiles] : last.count;
-    while (low < high) {
-      const std::uint32_t middle = low + (high - low) / 2;
-      RawPoint<T, D> point;
-      point.fetch(points, middle);
-      if (a.template key<D>([&](int axis) { return point.cell(points, axis); }) < wanted * keys)
-        low = middle + 1;
-      else
-        high = middle;
-    }
-    return low;
-  };
-  const std::uint32_t start = search(bin), count = search(bin + 1) - start;
-  if (bin <= bins) first[bin] = start, items[bin] = (count + most - 1) / most;
-  if (densest == nullptr) return;
-  const std::uint32_t larger = __reduce_max_sync(~0u, count);
-  if (threadIdx.x % 32 == 0) atomicMax(densest, larger);
-}
-
-// Item by item, each finds its bin: a bin with all the points is no slower than many with a few.
-static __global__ void __launch_bounds__(sort_threads)
-    items_kernel(const std::uint32_t* first, const std::uint32_t* before, std::uint32_t bins, std::uint32_t most,
-                 Subproblem* items, std::uint32_t* item_count) {
-  const std::uint32_t item = blockIdx.x * sort_threads + threadIdx.x;
-  const std::uint32_t total = before[bins];
-  if (item == 0) *item_count = total;
-  if (item >= total) return;
-  std::uint32_t low = 0, high = bins;  // the last bin with before[bin] <= item
-  while (high - low > 1) {
-    const std::uint32_t middle = low + (high - low) / 2;
-    (before[middle] <= item ? low : high) = middle;
-  }
-  const std::uint32_t start = first[low] + (item - before[low]) * most;
-  items[item] = {low, min(most, first[low + 1] - start), start};
 }
 
 }  // namespace offgrid::cuda
