@@ -38,7 +38,7 @@ template <class T, class A, int D, int W, class Place> struct InterpAgent {
   const StageArguments<T, A>& a;
   const Polynomials<T, W>& polynomials;
   std::uint32_t cell[max_dim]{};
-  bool inner;
+  bool inner;  // no window of the warp reaches around
   T kx[W], ky[W], slowest;
 
   __device__ InterpAgent(const InterpArguments<T, A, W>& arguments)
@@ -67,6 +67,7 @@ template <class T, class A, int D, int W, class Place> struct InterpAgent {
       cell[axis] = raw.cell(a.points, axis);
       inner = inner && cell[axis] + W <= a.grid.n[axis];
     }
+    inner = __all_sync(__activemask(), inner);  // or the warp would read both ways
     polynomials(raw.t(a.points, 0), kx);
     if constexpr (D > 1) polynomials(raw.t(a.points, 1), ky);
     if constexpr (D > 2) slowest = raw.t(a.points, 2);
