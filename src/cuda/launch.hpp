@@ -60,8 +60,15 @@ class Recording {
   void put_last(cudaGraphNode_t added, bool early) {
     cudaGraphEdgeData edge{};
     if (early) edge.from_port = cudaGraphKernelNodePortProgrammatic, edge.type = cudaGraphDependencyTypeProgrammatic;
-    if (last_ != nullptr) call("graph", [&] { return cudaGraphAddDependencies(graph_, &last_, &added, &edge, 1); });
+    if (last_ != nullptr) call("graph", [&] { return add_edge(added, edge); });
     last_ = added;
+  }
+  cudaError_t add_edge(cudaGraphNode_t added, const cudaGraphEdgeData& edge) {
+#if CUDART_VERSION >= 13000
+    return cudaGraphAddDependencies(graph_, &last_, &added, &edge, 1);
+#else
+    return cudaGraphAddDependencies_v2(graph_, &last_, &added, &edge, 1);
+#endif
   }
 
   cudaGraph_t graph_ = nullptr;

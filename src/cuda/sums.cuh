@@ -1,5 +1,5 @@
-// Sums of a table: values[i] becomes the sum of those before it, in one launch. A block sums a tile, tells the others, and adds up what
-// those before it have told. The states are cleared by the launch before.
+// Sums of a table: values[i] becomes the sum of those before it, in one launch. A block sums a tile, tells the others, and
+// adds up what those before it have told. The states are cleared by the launch before.
 #pragma once
 
 #include <cstdint>
