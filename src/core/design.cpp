@@ -177,7 +177,7 @@ Design make_design(const Problem& problem, const Options& options, const Backend
   if (design.empty) return design;
   const double bound = std::min(problem.tolerance, loosest_tolerance);
   double target = safety * bound;
-  for (int attempts = 0; attempts < 4; ++attempts) {
+  for (int attempts = 0; attempts < 16; ++attempts) {
     const bool paper = options.window == WindowKind::semicircle;
     const Choice choice =
         paper ? choose_semicircle(problem, options, traits) : choose_prolate(problem, options, traits, target);
@@ -191,7 +191,7 @@ Design make_design(const Problem& problem, const Options& options, const Backend
     const double tried = std::hypot(one_point_error(design), choice.best.rounding);
     design.expected_error = std::max(design.expected_error, tried);
     if (tried <= bound || paper || choice.best.error > target) break;
-    target *= 0.9 * bound / tried;
+    target = std::min(target * bound / tried, 0.99 * choice.best.error);  // another one
   }
   if (options.strict && design.expected_error > problem.tolerance)
     throw Error(Status::invalid_argument, text("tolerance is ", problem.tolerance, ", but only ",

@@ -2,6 +2,8 @@
 // fast where neighbours in the order of the points read the same rows of cells.
 #pragma once
 
+#include <type_traits>
+
 #include "core/dispatch.hpp"
 #include "cuda/interp.hpp"
 #include "cuda/launch.hpp"
@@ -14,12 +16,16 @@ template <class T, class A, int W> struct InterpArguments {
   Polynomials<T, W> polynomials;
 };
 
-// The cells that a point reads: row(y, z) + x(i) is the i-th of a row.
+template <class T> __device__ void add_product(Complex<T>& sum, T weight, Complex<T> value) {
+  sum.x = fma(weight, value.x, sum.x), sum.y = fma(weight, value.y, sum.y);
+}
+
+// --- 1D and 2D --------------------------------------------------------------------------------------------------------
+// The cells that a point reads: row(y) + x(i) is the i-th of a row.
 template <class C> struct InnerWindow {  // nowhere reaches around
   const C* corner;
   std::uint32_t row_step;
-  std::uint64_t plane_step;
-  __device__ const C* row(int y, int z) const { return corner + z * plane_step + y * row_step; }
+  __device__ const C* row(int y) const { return corner + y * row_step; }
   __device__ static int x(int i) { return i; }
 };
 template <class C, int W, class Place> struct WrappedWindow {
@@ -30,7 +36,7 @@ template <class C, int W, class Place> struct WrappedWindow {
 #pragma unroll
     for (int i = 0; i < W; ++i) columns[i] = at(0, i);
   }
-  __device__ const C* row(int y, int z) const { return cells + (at(1, y) + at(2, z)); }
+  __device__ const C* row(int y) const { return cells + at(1, y); }
   __device__ Place x(int i) const { return columns[i]; }
 };
 
@@ -39,7 +45,7 @@ template <class T, class A, int D, int W, class Place> struct InterpAgent {
   const Polynomials<T, W>& polynomials;
   std::uint32_t cell[max_dim]{};
   bool inner;  // no window of the warp reaches around
-  T kx[W], ky[W], slowest;
+  T kx[W], ky[W];
 
   __device__ InterpAgent(const InterpArguments<T, A, W>& arguments)
       : a(arguments.stage), polynomials(arguments.polynomials) {}
@@ -70,55 +76,108 @@ template <class T, class A, int D, int W, class Place> struct InterpAgent {
     inner = __all_sync(__activemask(), inner);  // or the warp would read both ways
     polynomials(raw.t(a.points, 0), kx);
     if constexpr (D > 1) polynomials(raw.t(a.points, 1), ky);
-    if constexpr (D > 2) slowest = raw.t(a.points, 2);
   }
 
   __device__ Complex<T> gather(int vector) const {
     using Cell = const Complex<A>;
     const auto* cells = reinterpret_cast<Cell*>(a.cells) + vector * a.grid.cells;
-    const std::uint32_t* n = a.grid.n;
     if (!inner) return sum(WrappedWindow<Cell, W, Place>(cells, {a.grid, cell}));
-    const Place corner = (Place{cell[2]} * n[1] + cell[1]) * n[0] + cell[0];
-    return sum(InnerWindow<Cell>{cells + corner, n[0], std::uint64_t{n[0]} * n[1]});
+    const Place corner = Place{cell[1]} * a.grid.n[0] + cell[0];
+    return sum(InnerWindow<Cell>{cells + corner, a.grid.n[0]});
   }
 
   template <class Window> __device__ Complex<T> sum(const Window& window) const {
     Complex<T> columns[W]{};  // they do not wait for each other
-    if constexpr (D == 1) add_row(columns, window, 0, 0, T(1));
+    if constexpr (D == 1) add_row(columns, window, 0, T(1));
     if constexpr (D == 2)
 #pragma unroll
-      for (int y = 0; y < W; ++y) add_row(columns, window, y, 0, ky[y]);
-    if constexpr (D == 3)
-#pragma unroll 1
-      for (int z = 0; z < W; ++z) {
-        const T kz = polynomials.piece(z, slowest);
-#pragma unroll
-        for (int y = 0; y < W; ++y) add_row(columns, window, y, z, ky[y] * kz);
-      }
+      for (int y = 0; y < W; ++y) add_row(columns, window, y, ky[y]);
     Complex<T> all{0, 0};
 #pragma unroll
-    for (int i = 0; i < W; ++i) add(all, kx[i], columns[i]);
+    for (int i = 0; i < W; ++i) add_product(all, kx[i], columns[i]);
     return all;
   }
-
   template <class Window>
-  __device__ static void add_row(Complex<T> (&columns)[W], const Window& window, int y, int z, T weight) {
-    const auto* row = window.row(y, z);
+  __device__ static void add_row(Complex<T> (&columns)[W], const Window& window, int y, T weight) {
+    const auto* row = window.row(y);
 #pragma unroll
     for (int i = 0; i < W; ++i) {
       const Complex<A> value = __ldg(row + window.x(i));
-      add(columns[i], weight, {static_cast<T>(value.x), static_cast<T>(value.y)});
+      add_product<T>(columns[i], weight, {static_cast<T>(value.x), static_cast<T>(value.y)});
     }
   }
-  __device__ static void add(Complex<T>& sum, T weight, Complex<T> value) {
-    sum.x = fma(weight, value.x, sum.x), sum.y = fma(weight, value.y, sum.y);
+};
+
+// --- 3D ---------------------------------------------------------------------------------------------------------------
+// One way of reading, plane by plane: another for windows that do not reach around would take registers that are not there.
+template <class T, class A, int D, int W, class Place> struct VolumeInterpAgent {
+  const StageArguments<T, A>& a;
+  const Polynomials<T, W>& polynomials;
+  std::uint32_t cell[max_dim];
+  T kx[W], ky[W], slowest;
+
+  __device__ VolumeInterpAgent(const InterpArguments<T, A, W>& arguments)
+      : a(arguments.stage), polynomials(arguments.polynomials) {}
+
+  __device__ void run() {
+    const std::int64_t first = std::int64_t{blockIdx.x} * interp_threads * a.rounds + threadIdx.x;
+    const std::int64_t last = a.points.count - 1;
+    const int first_vector = blockIdx.y * a.vectors, end_vector = min(first_vector + a.vectors, a.batch);
+    RawPoint<T, D> next;
+    next.fetch(a.points, min(first, last));
+    for (int round = 0; round < a.rounds; ++round) {
+      const std::int64_t i = first + round * interp_threads;
+      const RawPoint<T, D> raw = next;
+      next.fetch(a.points, min(i + interp_threads, last));
+      evaluate(raw);
+      if (i > last) return;
+      for (int vector = first_vector; vector < end_vector; ++vector)
+        result_at(a, static_cast<std::uint32_t>(i), raw.index, vector) = gather(vector);
+    }
+  }
+
+  __device__ void evaluate(const RawPoint<T, D>& raw) {
+#pragma unroll
+    for (int axis = 0; axis < D; ++axis) cell[axis] = raw.cell(a.points, axis);
+    polynomials(raw.t(a.points, 0), kx);
+    polynomials(raw.t(a.points, 1), ky);
+    slowest = raw.t(a.points, 2);
+  }
+
+  __device__ Complex<T> gather(int vector) const {
+    const auto* cells = reinterpret_cast<const Complex<A>*>(a.cells) + vector * a.grid.cells;
+    const GridPlaces<Place> at{a.grid, cell};
+    Place x[W];
+#pragma unroll
+    for (int i = 0; i < W; ++i) x[i] = at(0, i);
+    Complex<T> columns[W]{};
+#pragma unroll 1
+    for (int i = 0; i < W; ++i) add_plane(columns, cells + at(2, i), x, at, polynomials.piece(i, slowest));
+    Complex<T> all{0, 0};
+#pragma unroll
+    for (int i = 0; i < W; ++i) add_product(all, kx[i], columns[i]);
+    return all;
+  }
+
+  __device__ void add_plane(Complex<T> (&columns)[W], const Complex<A>* plane, const Place (&x)[W],
+                            const GridPlaces<Place>& at, T weight) const {
+#pragma unroll
+    for (int y = 0; y < W; ++y) add_row(columns, plane + at(1, y), x, ky[y] * weight);
+  }
+  __device__ static void add_row(Complex<T> (&columns)[W], const Complex<A>* row, const Place (&x)[W], T weight) {
+#pragma unroll
+    for (int i = 0; i < W; ++i) {
+      const Complex<A> value = __ldg(row + x[i]);
+      add_product<T>(columns[i], weight, {static_cast<T>(value.x), static_cast<T>(value.y)});
+    }
   }
 };
 
 template <class T, class A, int D, int W, class Place>
 __global__ void __launch_bounds__(interp_threads)
     interp_kernel(const __grid_constant__ InterpArguments<T, A, W> arguments) {
-  InterpAgent<T, A, D, W, Place>(arguments).run();
+  using Agent = std::conditional_t<D == 3, VolumeInterpAgent<T, A, D, W, Place>, InterpAgent<T, A, D, W, Place>>;
+  Agent(arguments).run();
 }
 
 inline constexpr int reorder_rounds = 4;  // results that a thread moves, their reads under way together
