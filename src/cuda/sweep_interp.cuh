@@ -112,10 +112,7 @@ template <class T, class A, int D, int W, int V> struct SweepInterpAgent {
   }
   __device__ void prefetch(int) const {}
   __device__ void finish(int buffer, int count) const {
-    if constexpr (Shape::warps == 1)
-      __syncwarp();
-    else
-      __syncthreads();
+    Team::template synchronise<Shape::warps>();
     if (team.does_alone(3) && team.lane < count && team.has_vector()) write(buffer);
   }
 

@@ -122,8 +122,9 @@ template <class T, class A, int D, int W, int V> struct SweepTeam {
     synchronise();
   }
 
-  __device__ static void synchronise() {
-    if constexpr (block_warps == 1)
+  // The block; or with so many warps the team, if it is one warp.
+  template <int Warps = block_warps> __device__ static void synchronise() {
+    if constexpr (Warps == 1)
       __syncwarp();
     else
       __syncthreads();

@@ -54,15 +54,12 @@ template <class T> class GpuPlan {
   // Other numbers, in the same place.
   void renew_source(unsigned seed) {
     in_ = random_values<T>(size(spec_.backward()), seed);
-    check_gpu(cudaMemcpy(source_.data(), in_.data(), in_.size() * sizeof(Complex), cudaMemcpyHostToDevice));
-    check_gpu(cudaDeviceSynchronize());
+    fill_gpu(source_.data(), in_.data(), in_.size() * sizeof(Complex));
   }
   void renew_points(PointSet<T> points) {  // as many as before
     points_ = std::move(points);
     for (std::size_t a = 0; a < axes_.size(); ++a)
-      check_gpu(cudaMemcpy(axes_[a].data(), points_.axis[a].data(), points_.axis[a].size() * sizeof(T),
-                           cudaMemcpyHostToDevice));
-    check_gpu(cudaDeviceSynchronize());
+      fill_gpu(axes_[a].data(), points_.axis[a].data(), points_.axis[a].size() * sizeof(T));
   }
   void clear_result() { check_gpu(cudaMemset(result_.data(), 0xff, result_.host().size() * sizeof(Complex))); }
 

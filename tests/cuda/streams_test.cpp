@@ -25,6 +25,29 @@ class OwnStream {
   cudaStream_t stream_ = nullptr;
 };
 
+// An execute, captured by the caller in the strictest way.
+class CapturedExecute {
+ public:
+  template <class T> CapturedExecute(GpuPlan<T>& plan, cudaStream_t stream) : stream_(stream) {
+    check_gpu(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal));
+    plan.execute(stream);
+    check_gpu(cudaStreamEndCapture(stream, &graph_));
+    check_gpu(cudaGraphInstantiate(&ready_, graph_, 0));
+  }
+  ~CapturedExecute() {
+    EXPECT_EQ(cudaGraphExecDestroy(ready_), cudaSuccess);
+    EXPECT_EQ(cudaGraphDestroy(graph_), cudaSuccess);
+  }
+  CapturedExecute(const CapturedExecute&) = delete;
+  CapturedExecute& operator=(const CapturedExecute&) = delete;
+  void launch() const { check_gpu(cudaGraphLaunch(ready_, stream_)); }
+
+ private:
+  cudaStream_t stream_;
+  cudaGraph_t graph_ = nullptr;
+  cudaGraphExec_t ready_ = nullptr;
+};
+
 template <class T> Spec spec_of(int type, const Sizes& modes) {
   return {.type = type, .modes = modes, .tolerance = usual_tolerance<T>, .options = {.transforms = 5, .batch = 2}};
 }
@@ -37,24 +60,17 @@ TEST_F(StreamsTest, execute_is_captured_and_replayed) {
         GpuPlan<T> plan(where(), spec_of<T>(type, modes), uniform_points<T>(static_cast<int>(modes.size()), 400));
         OwnStream stream;
         plan.set_points(stream);
-        cudaGraph_t graph = nullptr;
-        cudaGraphExec_t ready = nullptr;
-        check_gpu(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal));
-        plan.execute(stream);
-        check_gpu(cudaStreamEndCapture(stream, &graph));
-        check_gpu(cudaGraphInstantiate(&ready, graph, 0));
+        const CapturedExecute captured(plan, stream);
         for (int round = 0; round < 3; ++round) {
           plan.clear_result();
           check_gpu(cudaDeviceSynchronize());
-          check_gpu(cudaGraphLaunch(ready, stream));
+          captured.launch();
           stream.wait();
           EXPECT_LE(plan.error(), usual_tolerance<T>);
         }
         plan.execute(stream);  // and the plan goes on without the graph
         stream.wait();
         EXPECT_LE(plan.error(), usual_tolerance<T>);
-        check_gpu(cudaGraphExecDestroy(ready));
-        check_gpu(cudaGraphDestroy(graph));
       }
   });
 }
@@ -226,25 +242,18 @@ TEST_F(StreamsTest, a_plan_that_replays_can_be_captured) {
   OwnStream stream;
   plan.set_points(stream);
   for (int round = 0; round < 4; ++round) plan.execute(stream);
-  cudaGraph_t graph = nullptr;
-  cudaGraphExec_t ready = nullptr;
-  check_gpu(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal));
-  plan.execute(stream);
-  check_gpu(cudaStreamEndCapture(stream, &graph));
-  check_gpu(cudaGraphInstantiate(&ready, graph, 0));
+  const CapturedExecute captured(plan, stream);
   for (int round = 0; round < 3; ++round) {
     plan.renew_source(static_cast<unsigned>(round));
     plan.clear_result();
     check_gpu(cudaDeviceSynchronize());
-    check_gpu(cudaGraphLaunch(ready, stream));
+    captured.launch();
     stream.wait();
     EXPECT_LE(plan.error(), 1e-9);
     plan.execute(stream);
     stream.wait();
     EXPECT_LE(plan.error(), 1e-9);
   }
-  check_gpu(cudaGraphExecDestroy(ready));
-  check_gpu(cudaGraphDestroy(graph));
 }
 
 // Captures of the strictest kind, on a stream of the caller's that has nothing to do with the plan's.

@@ -16,12 +16,16 @@ inline void check_gpu(cudaError_t result) {
   if (result != cudaSuccess) throw std::runtime_error(cudaGetErrorString(result));
 }
 
+inline void fill_gpu(void* to, const void* from, std::size_t bytes) {
+  check_gpu(cudaMemcpy(to, from, bytes, cudaMemcpyHostToDevice));
+  check_gpu(cudaDeviceSynchronize());  // it may return before the copy is done, and the tests' streams do not wait
+}
+
 inline std::shared_ptr<void> copy_to_gpu(const void* from, std::size_t bytes) {
   void* memory = nullptr;
   check_gpu(cudaMalloc(&memory, bytes > 0 ? bytes : 1));
   std::shared_ptr<void> owner(memory, [](void* old) { (void)cudaFree(old); });
-  check_gpu(cudaMemcpy(memory, from, bytes, cudaMemcpyHostToDevice));
-  check_gpu(cudaDeviceSynchronize());  // it may return before the copy is done, and the tests' streams do not wait
+  fill_gpu(memory, from, bytes);
   return owner;
 }
 
