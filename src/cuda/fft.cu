@@ -7,7 +7,8 @@ namespace offgrid::cuda {
 namespace {
 
 constexpr int threads = 256, warps = threads / 32;
-constexpr int piece = 256;  // cells of a row that a warp works on
+constexpr int together = 8;           // loads of a lane that are under way
+constexpr int piece = 32 * together;  // of a row that a warp works on, at most
 
 // The modes of a row or plane, in the caller's order, and the cells of the grid that hold them: the first `above`, and the
 // last `below`.
@@ -29,12 +30,22 @@ struct AxisModes {
   }
 };
 
-// Blocks: x rows of a plane, y vectors, z planes. A warp takes a piece of a row: Row is called with its y, and the first
-// and the last + 1 of its places.
+// Blocks: x rows of a plane, y vectors, z planes. A warp takes a piece of a row: Row is called with its y, and with the
+// first of its places that is this lane's and the last + 1.
 template <class Row> __device__ void for_row(std::uint32_t length, std::uint32_t rows, Row row) {
   const std::uint32_t pieces = (length + piece - 1) / piece, mine = blockIdx.x * warps + threadIdx.x / 32;
-  const std::uint32_t y = mine / pieces, first = (mine - y * pieces) * piece;
-  if (y < rows) row(static_cast<int>(y), static_cast<int>(first), static_cast<int>(min(length - first, piece) + first));
+  const std::uint32_t y = mine / pieces, first = (mine - y * pieces) * piece, end = min(length, first + piece);
+  if (y < rows) row(static_cast<int>(y), static_cast<int>(min(first + threadIdx.x % 32, end)), static_cast<int>(end));
+}
+
+// Calls load(i, place) for all of the lane's places, so that its loads are under way together, and then store(i, place)
+// for those before `end`.
+template <class Load, class Store> __device__ void load_and_store(int first, int end, Load load, Store store) {
+#pragma unroll
+  for (int i = 0; i < together; ++i) load(i, first + min(32 * i, end - 1 - first));
+#pragma unroll
+  for (int i = 0; i < together; ++i)
+    if (32 * i < end - first) store(i, first + 32 * i);
 }
 
 dim3 blocks_of(std::int64_t length, std::int64_t rows, std::int64_t planes, int batch) {
@@ -56,13 +67,16 @@ __global__ void __launch_bounds__(threads) crop_kernel(const Complex<A>* cells, 
       for (std::int64_t vector = blockIdx.y; vector < batch; vector += gridDim.y) {
         const Complex<A>* from = cells + vector * grid.cells + (std::int64_t{cz} * grid.n[1] + cy) * grid.n[0];
         Complex<T>* to = modes + ((vector * box.modes[2] + z) * box.modes[1] + y) * box.modes[0];
-#pragma unroll 4
-        for (int x = first + threadIdx.x % 32; x < end; x += 32) {
+        Complex<A> value[together];
+        A all[together];
+        const auto load = [&](int i, int x) {
           const int cx = ax.cell(x);
-          const Complex<A> value = from[cx];
-          const A all = factor * factors.axis[0][ax.k(cx)];
-          to[x] = {static_cast<T>(value.x * all), static_cast<T>(value.y * all)};
-        }
+          value[i] = from[cx], all[i] = factors.axis[0][ax.k(cx)];
+        };
+        load_and_store(first, end, load, [&](int i, int x) {
+          const A scale = factor * all[i];
+          to[x] = {static_cast<T>(value[i].x * scale), static_cast<T>(value[i].y * scale)};
+        });
       }
     }
   });
@@ -84,16 +98,22 @@ __global__ void __launch_bounds__(threads) pad_kernel(const Complex<T>* modes, C
         Complex<A>* to = cells + vector * grid.cells + (std::int64_t{z} * grid.n[1] + y) * grid.n[0];
         const Complex<T>* from =
             modes + ((vector * box.modes[2] + az.place(z)) * box.modes[1] + ay.place(y)) * box.modes[0];
-#pragma unroll 4
-        for (int x = first + threadIdx.x % 32; x < end; x += 32) {
-          Complex<A> value{0, 0};
-          if (!empty && ax.holds(x)) {
-            const Complex<T> mode = from[ax.place(x)];
-            const A all = factor * factors.axis[0][ax.k(x)];
-            value = {static_cast<A>(mode.x) * all, static_cast<A>(mode.y) * all};
-          }
-          to[x] = value;
+        if (empty) {
+          for (int i = 0; i < end - first; i += 32) to[first + i] = {0, 0};
+          continue;
         }
+        Complex<T> mode[together];
+        A all[together];
+        const auto load = [&](int i, int x) {
+          const bool holds = ax.holds(x);
+          mode[i] = from[holds ? ax.place(x) : 0], all[i] = factors.axis[0][holds ? ax.k(x) : 0];
+        };
+        load_and_store(first, end, load, [&](int i, int x) {
+          const A scale = factor * all[i];
+          Complex<A> value{0, 0};
+          if (ax.holds(x)) value = {static_cast<A>(mode[i].x) * scale, static_cast<A>(mode[i].y) * scale};
+          to[x] = value;
+        });
       }
     }
   });
