@@ -18,12 +18,13 @@ struct SweepCosts {
 // In 2D they push towards small grids: points in large ones are few in a box, and their FFT takes more passes.
 constexpr SweepCosts sweep_costs(int dim, bool to_modes, bool f64) {
   if (dim == 2 && to_modes) return {55, 0.5, 600, 0.09, f64 ? 6.7 : 2.2};
-  if (dim == 2 && f64) return {55, 0.5, 600, 0.09, 3};
+  if (dim == 2) return f64 ? SweepCosts{55, 0.5, 600, 0.09, 3} : SweepCosts{6, 0, 100, 0.055, 3};
   if (to_modes) return f64 ? SweepCosts{8, 0.73, 0, 0.082, 2.5} : SweepCosts{5, 0, 115, 0.075, 2.6};
   return f64 ? SweepCosts{30, 0, 180, 0.1, 2.2} : SweepCosts{4, 0, 400, 0.1, 1};
 }
 
 inline constexpr double scattered_result = 55;          // at least: results go to random places in memory
+inline constexpr double gathered_result = 10;           // where they are brought into order in the end (policy.hpp)
 inline constexpr double wide_visit = 1, wide_cell = 9;  // what a grid of f64 costs more than one of f32
 inline constexpr double large_cell = 70;  // beyond 2^27 cells FFTs take longer than the core's model of them
 
@@ -44,7 +45,8 @@ inline double sweep_time(const Problem& problem, double count, double cells, int
   const double halo = plane / static_cast<double>(box[0] * box[1]);  // times that a cell is visited
   const double a_point = costs.point + costs.axis_cell * problem.dim * width + costs.batch / batch +
                          costs.product * shape * plane * planes * padding;
-  return count * (to_modes ? a_point : std::max(a_point, 1.1 * scattered_result)) +
+  const double a_result = problem.dim == 2 ? a_point + gathered_result : std::max(a_point, 1.1 * scattered_result);
+  return count * (to_modes ? a_point : a_result) +
          cells * (halo * (costs.visit + (wide && to_modes ? wide_visit : 0)) + (wide ? wide_cell : 0)) +
          large_cell * std::max(0.0, cells - 0x1p27);
 }
@@ -79,7 +81,8 @@ inline double points_time(const Problem& problem, const Sizes& grid, int width, 
   if (sweeps) return sweep_time(problem, count, cells, width);
   const double reached = std::pow(width, problem.dim);
   if (to_modes) return count * (30 + 5.5 * reached);
-  if (problem.dim == 2) return count * (20 + (f64 ? 1 : 0.5) * reached) + 4 * cells;
+  if (problem.dim == 2 && !f64) return count * (gathered_result + 2 + 0.42 * reached) + 12 * cells;
+  if (problem.dim == 2) return count * (gathered_result + 10 + reached) + 4 * cells;
   return count * std::max(40 + (f64 ? 4 : 0.8) * reached, scattered_result) + 4 * cells;
 }
 

@@ -73,7 +73,7 @@ inline constexpr std::size_t large_tile_bytes = 128 << 10;                 // if
 inline constexpr std::int64_t scattered_bytes = std::int64_t{32} << 20;     // of a vector
 inline constexpr std::int64_t most_gathered_bytes = std::int64_t{1} << 30;  // of all vectors together
 constexpr bool gathers_results(int dim, int width, bool f64) {
-  return dim == 1 || (dim == 3 ? width <= 3 : !f64 || width <= 11);
+  return dim == 1 || (dim == 3 ? width <= 3 : !f64 || width <= 12);
 }
 // Of a digit of the sort: a single pass bears more than one of several, and a pass more the dearer it is.
 inline constexpr int most_digit_bits = 11;
@@ -108,7 +108,7 @@ constexpr bool sweep_wins(std::int64_t points, double cells, int major) {
 inline constexpr double fixed_point_tolerance = 1e-11;
 
 inline constexpr double sparse_density = 0.05;  // points a cell, under which a thread a point reads faster
-inline constexpr double dense_density = 4;      // and over which it does in 2D, since neighbours read the same cells
+inline constexpr double dense_density = 2;      // and over which it does in 2D, since neighbours read the same cells
 
 // Enough subproblems for all multiprocessors, if the points and vectors suffice. SM adds up a whole one in its precision,
 // so that it must not grow; the sweep rounds once a subproblem, so that there should be few where the points are very many.

@@ -10,15 +10,16 @@ namespace offgrid::cuda {
 // along the planes.
 struct SweepTiles {
   int x_warps, plane_warps, octets, m_tiles, planes;
-  int blocks;                                // of a multiprocessor that spread, at least
+  int blocks;                                // of a multiprocessor that spread, at least; to a grid of f64 at most 16
   int interp_blocks_f32, interp_blocks_f64;  // that interpolate from such a grid
+  template <class A> constexpr int spread_blocks() const { return sizeof(A) == 4 ? blocks : smaller(blocks, 16); }
   template <class A> constexpr int interp_blocks() const {
     return sizeof(A) == 4 ? interp_blocks_f32 : interp_blocks_f64;
   }
 };
 
 constexpr SweepTiles sweep_tiles(int dim, int width) {
-  if (dim == 2 && width <= 8) return {1, 1, 2, 2, 1, 16, 16, 12};
+  if (dim == 2 && width <= 8) return {1, 1, 2, 2, 1, width <= 6 ? 16 : 20, 16, 12};
   if (dim == 2 && width <= 13) return {1, 1, 2, 2, 1, 12, 12, 12};
   if (dim == 2) return width == 14 ? SweepTiles{1, 1, 3, 2, 1, 8, 8, 8} : SweepTiles{1, 1, 3, 3, 1, 8, 8, 8};
   if (width <= 6) return {1, 1, 1, 1, 8, 16, 16, 12};
@@ -37,7 +38,7 @@ constexpr int sweep_vectors(int dim, int width, bool spreads) {
 // For narrow kernels and few points a thread a point reads faster, from points in the same order.
 constexpr bool sweep_reads(int dim, int width, bool f64, double density) {
   if (dim == 1 || density < sparse_density) return false;
-  return dim == 3 ? width > 4 : f64 ? width > 6 : width > (density < dense_density ? 5 : 8);
+  return dim == 3 ? width > 4 : f64 ? width > 6 : width > (density < dense_density ? 5 : 7);
 }
 
 template <int D, int W> struct SweepShape {
