@@ -62,7 +62,7 @@ template <class T, class A, int D, int W, class Place> struct InterpAgent {
       evaluate(raw);
       if (i > last) return;
       for (int vector = first_vector; vector < end_vector; ++vector)
-        result_at(a, i, raw.index, vector) = gather(vector);
+        result_at(a, place_of_result(a, i, raw.index()), vector) = gather(vector);
     }
   }
 
@@ -74,8 +74,8 @@ template <class T, class A, int D, int W, class Place> struct InterpAgent {
       inner = inner && cell[axis] + W <= a.grid.n[axis];
     }
     inner = __all_sync(__activemask(), inner);  // or the warp would read both ways
-    polynomials(raw.t(a.points, 0), kx);
-    if constexpr (D > 1) polynomials(raw.t(a.points, 1), ky);
+    polynomials.evaluate(raw.t(a.points, 0), kx);
+    if constexpr (D > 1) polynomials.evaluate(raw.t(a.points, 1), ky);
   }
 
   __device__ Complex<T> gather(int vector) const {
@@ -132,15 +132,15 @@ template <class T, class A, int D, int W, class Place> struct VolumeInterpAgent 
       evaluate(raw);
       if (i > last) return;
       for (int vector = first_vector; vector < end_vector; ++vector)
-        result_at(a, static_cast<std::uint32_t>(i), raw.index, vector) = gather(vector);
+        result_at(a, place_of_result(a, static_cast<std::uint32_t>(i), raw.index()), vector) = gather(vector);
     }
   }
 
   __device__ void evaluate(const RawPoint<T, D>& raw) {
 #pragma unroll
     for (int axis = 0; axis < D; ++axis) cell[axis] = raw.cell(a.points, axis);
-    polynomials(raw.t(a.points, 0), kx);
-    polynomials(raw.t(a.points, 1), ky);
+    polynomials.evaluate(raw.t(a.points, 0), kx);
+    polynomials.evaluate(raw.t(a.points, 1), ky);
     slowest = raw.t(a.points, 2);
   }
 

@@ -153,12 +153,12 @@ template <class T, class A, int D, int W> struct OwnerTeam {
     const uint2 mine = shared.queue[min(lane, count - 1)];
     RawPoint<T, D> raw;
     raw.fetch(a.stage.points, mine.x);
-    work.meet(*this, raw.index, lane < count);
+    work.meet(*this, raw.index(), lane < count);
 #pragma unroll
     for (int axis = 0; axis < D; ++axis) {
       T values[W];
       const int begin = static_cast<int>(mine.y >> 8 * axis & 0xff) - 15;
-      a.polynomials(raw.t(a.stage.points, axis), values);
+      a.polynomials.evaluate(raw.t(a.stage.points, axis), values);
 #pragma unroll
       for (int i = 0; i < owner_tile; ++i)
         if (!by_cell || static_cast<unsigned>(i - begin) >= W) value(lane, owner_tile * axis + i) = 0;

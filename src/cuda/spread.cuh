@@ -53,7 +53,7 @@ template <class T, class A, int D, int W, class Place> struct GlobalAgent {
       point.load(a.points, raw, shared.kernel, shared.values[team]);
       if (i <= last)
         for (int vector = first_vector; vector < end_vector; ++vector)
-          scatter(point, strength_of(a, raw.index, vector), vector);
+          scatter(point, strength_of(a, raw.index(), vector), vector);
     }
   }
 
@@ -135,21 +135,21 @@ template <class T, class A, int D, int W> struct TileAgent {
     const std::uint32_t last = item.first + item.count - 1;
     RawPoint<T, D> next;
     next.fetch(a.points, min(item.first + team, last));
-    Complex<T> next_strength = strength_of(a, next.index, vectors.first);
+    Complex<T> next_strength = strength_of(a, next.index(), vectors.first);
     for (std::uint32_t first = item.first; first <= last; first += teams) {
       const RawPoint<T, D> raw = next;
       const Complex<T> first_strength = next_strength;
       next.fetch(a.points, min(first + team + teams, last));
       Point point;
       point.load(a.points, raw, shared.kernel, shared.values[team]);
-      next_strength = strength_of(a, next.index, vectors.first);
+      next_strength = strength_of(a, next.index(), vectors.first);
       if (first + team > last) continue;
       const auto in_tile = [&](int axis, int cell) -> int {
         const int inside = static_cast<int>(point.cell[axis] - corner[axis]) + cell;
         return axis == 0 ? inside : inside * static_cast<int>(axis == 1 ? tile.size[0] : tile.size[0] * tile.size[1]);
       };
       for (int v = 0; v < vectors.count; ++v) {
-        const Complex<T> strength = v == 0 ? first_strength : strength_of(a, raw.index, vectors.first + v);
+        const Complex<T> strength = v == 0 ? first_strength : strength_of(a, raw.index(), vectors.first + v);
         A *re = tiles + 2 * v * tile_cells(), *im = re + tile_cells();
         point.for_cells(in_tile, [&](int place, int step, T weight) {
           const T value = weight * point.kx[step];

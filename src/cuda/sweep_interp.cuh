@@ -11,7 +11,7 @@ template <class T, class A, int D, int W, int V> struct SweepInterpWindow {
   using Shape = SweepShape<D, W>;
 
   // Planes that are fetched before they are needed, to hide their latency, in as many registers as are free.
-  static constexpr int early_planes = D == 2 ? 1 : Shape::m_tiles == 1 ? 3 : sizeof(A) == 4 ? 2 : 1;
+  static constexpr int early_planes = D == 2 ? 1 : Shape::m_tiles == 1 || sizeof(A) == 4 ? 2 : 1;
 
   // A plane of the grid, as far as it is this lane's.
   struct Cells {
@@ -28,12 +28,25 @@ template <class T, class A, int D, int W, int V> struct SweepInterpWindow {
     for (int o = 0; o < Shape::octets; ++o)
       x[o][0] = team.column(8 * o + team.k), x[o][1] = team.column(8 * o + 4 + team.k);
 #pragma unroll
-    for (int m = 0; m < Shape::m_tiles; ++m) y[m] = team.row(8 * m + team.r);
-    if constexpr (D == 2) fetch_ahead(team, end_plane = 0);
+    for (int m = 0; m < Shape::m_tiles; ++m)
+      y[m] = team.row(8 * m + (D == 2 ? (team.r >> 1) + 4 * (team.r & 1) : team.r));
+    if constexpr (D == 2) {
+      fetch_ahead(team, 0);
+      keep(team, 0, ahead[0]);
+      if constexpr (sizeof(A) == 8) wait_for_cells();
+    }
+  }
+
+  // A wait for any load is one for all that are under way. Products that wait for the cells would do so for the points that
+  // are read ahead, time and again.
+  __device__ void wait_for_cells() const {
+    if (__double2hiint(cells[0][0][0][0]) == __double2loint(cells[Shape::m_tiles - 1][Shape::octets - 1][0][3]))
+      asm volatile("" ::: "memory");
   }
 
   // What `ahead` holds is next along the column. To fill the window at first or after a leap takes more.
   __device__ void move_to(const Team& team, int z_first) {
+    if constexpr (D == 2) return;
     const int last = z_first + Shape::planes;
     if (last == end_plane) return;
     for (int plane = max(end_plane, z_first); plane < last; plane += early_planes) {
@@ -46,9 +59,10 @@ template <class T, class A, int D, int W, int V> struct SweepInterpWindow {
     if constexpr (D == 3) fetch_ahead(team, end_plane);
   }
 
-  __device__ void fetch_ahead(const Team& team, int plane) {
+  __device__ void fetch_ahead(const Team& team, int z) {
+    std::uint32_t plane = wrap(z, team.a.stage.grid.n[2]);
 #pragma unroll
-    for (int p = 0; p < early_planes; ++p) fetch(team, plane + p, ahead[p]);
+    for (int p = 0; p < early_planes; ++p, plane = team.next_plane(plane)) fetch(team, z + p, plane, ahead[p]);
   }
 
   __device__ bool owns(const Team& team, int plane) const {
@@ -56,9 +70,9 @@ template <class T, class A, int D, int W, int V> struct SweepInterpWindow {
     return Shape::own_planes == Shape::planes || (slot >= 0 && slot < Shape::own_planes);
   }
 
-  __device__ void fetch(const Team& team, int z, Cells& to) const {
+  __device__ void fetch(const Team& team, int z, std::uint32_t wrapped, Cells& to) const {
     if (!owns(team, z) || !team.has_vector()) return;
-    const auto* plane = team.plane_of(reinterpret_cast<const Complex<A>*>(team.a.stage.cells), z);
+    const auto* plane = reinterpret_cast<const Complex<A>*>(team.a.stage.cells) + team.cells_before(wrapped);
 #pragma unroll
     for (int m = 0; m < Shape::m_tiles; ++m)
 #pragma unroll
@@ -82,14 +96,16 @@ template <class T, class A, int D, int W, int V> struct SweepInterpWindow {
   }
 };
 
-// The column's points and their results.
+// The column's points and their results, in 3D.
 template <class T, class A, int D, int W, int V> struct SweepInterpAgent {
+  static constexpr int step_points = 8;
+  static constexpr bool few_terms = false;
   using Team = SweepTeam<T, A, D, W, V>;
   using Shape = SweepShape<D, W>;
   using Rows = typename Team::Rows;
-  using Sum = A;                                                        // over x and z
-  static constexpr int sums_row = 2 * 32 + 8;                           // keeps the banks of the y's apart
-  static constexpr int chains = D == 3 && Shape::m_tiles == 1 ? 2 : 1;  // of products that wait for each other
+  using Sum = A;                                              // over x and z
+  static constexpr int sums_row = 2 * 32 + 8;                 // keeps the banks of the y's apart
+  static constexpr int chains = Shape::m_tiles == 1 ? 2 : 1;  // of products that wait for each other
 
   struct Shared {
     Rows rows[Team::buffers];
@@ -99,7 +115,7 @@ template <class T, class A, int D, int W, int V> struct SweepInterpAgent {
   Team team;
   Shared& shared;
   SweepInterpWindow<T, A, D, W, V> window;
-  std::uint32_t place, index;  // of this lane's point
+  std::uint32_t place;  // of the result of this lane's point
 
   __device__ SweepInterpAgent(const SweepArguments<T, A, W>& arguments, const Subproblem& item, Shared& memory)
       : team(arguments, item, memory.rows), shared(memory), window(team) {}
@@ -107,7 +123,7 @@ template <class T, class A, int D, int W, int V> struct SweepInterpAgent {
   __device__ void run() { team.run(*this); }
 
   __device__ void meet(const Rows&, int z_first, bool) {
-    place = team.place(0), index = team.a.stage.in_order ? place : team.a.stage.points.index(place);
+    place = place_of_result(team.a.stage, team.place(0), team.raw.index());
     window.move_to(team, z_first);
   }
   __device__ void prefetch(int) const {}
@@ -118,16 +134,15 @@ template <class T, class A, int D, int W, int V> struct SweepInterpAgent {
 
   __device__ void multiply(const Rows& rows, int buffer, int step) {
     const int r = team.r, k = team.k;
-    const int row = Team::row_of(8 * step + r);
-    const T* x_row = Team::x_of(rows, row, rows.base[row]) + 8 * team.first_octet + k;
-    const T* z_row = Team::z_of(rows, row, rows.base[row]) + team.first_plane;
+    const RowPlaces<D> places = rows.places[Team::row_of(8 * step + r)];
+    const T* x_row = Team::x_of(rows, places) + 8 * team.first_octet + k;
+    const T* z_row = Team::z_of(rows, places) + team.first_plane;
     double sums[chains][Shape::m_tiles][4]{};
 #pragma unroll
     for (int slot = 0; slot < Shape::own_planes; ++slot)
 #pragma unroll
       for (int o = 0; o < Shape::octets; ++o) {
-        T b0 = x_row[8 * o], b1 = x_row[8 * o + 4];
-        if constexpr (D == 3) b0 *= z_row[slot], b1 *= z_row[slot];
+        const T b0 = x_row[8 * o] * z_row[slot], b1 = x_row[8 * o + 4] * z_row[slot];
 #pragma unroll
         for (int m = 0; m < Shape::m_tiles; ++m)
           multiply_add(sums[(slot + o) % chains][m], window.cells[m][o][slot], static_cast<double>(b0),
@@ -136,8 +151,7 @@ template <class T, class A, int D, int W, int V> struct SweepInterpAgent {
     Sum re[2], im[2];
 #pragma unroll
     for (int p = 0; p < 2; ++p) {
-      const int point = Team::row_of(8 * step + 2 * k + p);
-      const T* y_row = Team::y_of(rows, point, rows.base[point]) + r;
+      const T* y_row = Team::y_of(rows, rows.places[Team::row_of(8 * step + 2 * k + p)]) + r;
 #pragma unroll
       for (int m = 0; m < Shape::m_tiles; ++m) {
         double tile_re = sums[0][m][p], tile_im = sums[0][m][2 + p];
@@ -162,7 +176,87 @@ template <class T, class A, int D, int W, int V> struct SweepInterpAgent {
       for (int y = 0; y < 8; ++y)
         re += shared.sums[buffer][team.team][w][y][team.lane],
             im += shared.sums[buffer][team.team][w][y][32 + team.lane];
-    result_at(team.a.stage, place, index, team.vector) = {static_cast<T>(re), static_cast<T>(im)};
+    result_at(team.a.stage, place, team.vector) = {static_cast<T>(re), static_cast<T>(im)};
+  }
+};
+
+// The same in 2D, 16 points a step.
+template <class T, class A, int W, int V> struct SweepInterpAgent<T, A, 2, W, V> {
+  static constexpr int step_points = 16;
+  static constexpr bool few_terms = sizeof(T) == 8 && W <= 12;  // beyond, the choice costs more than it saves
+  using Team = SweepTeam<T, A, 2, W, V>;
+  using Shape = SweepShape<2, W>;
+  using Rows = typename Team::Rows;
+
+  struct Shared {
+    Rows rows[Team::buffers];
+  };
+
+  Team team;
+  SweepInterpWindow<T, A, 2, W, V> window;
+  std::uint32_t place;  // of the result of this lane's point
+  Complex<T> result;    // of point of_lane() of the batch
+
+  __device__ SweepInterpAgent(const SweepArguments<T, A, W>& arguments, const Subproblem& item, Shared& memory)
+      : team(arguments, item, memory.rows), window(team) {}
+
+  __device__ void run() { team.run(*this); }
+
+  __device__ void meet(const Rows&, int, bool) {
+    place = place_of_result(team.a.stage, team.place(0), team.raw.index());
+  }
+  __device__ void prefetch(int) const {}
+
+  __device__ void multiply(const Rows& rows, int, int step) {
+    const int r = team.r, k = team.k;
+    const T *x[2], *y[2];  // of points r and r + 8
+#pragma unroll
+    for (int p = 0; p < 2; ++p) {
+      const RowPlaces<2> places = rows.places[Team::row_of(2 * step + p, r & 3) + (r >> 2)];
+      x[p] = Team::x_of(rows, places) + k, y[p] = Team::y_of(rows, places) + k;
+    }
+    double sums[Shape::m_tiles][2][4]{};  // [re, im]
+#pragma unroll
+    for (int o = 0; o < Shape::octets; ++o) {
+      const double values[4] = {static_cast<double>(x[0][8 * o]), static_cast<double>(x[1][8 * o]),
+                                static_cast<double>(x[0][8 * o + 4]), static_cast<double>(x[1][8 * o + 4])};
+#pragma unroll
+      for (int m = 0; m < Shape::m_tiles; ++m)
+#pragma unroll
+        for (int part = 0; part < 2; ++part)
+          multiply_add(sums[m][part], values, window.cells[m][o][0][part], window.cells[m][o][0][2 + part]);
+    }
+    T all[2][2];  // [point][re, im]
+#pragma unroll
+    for (int p = 0; p < 2; ++p)
+#pragma unroll
+      for (int part = 0; part < 2; ++part) {
+        T sum = 0;
+#pragma unroll
+        for (int m = 0; m < Shape::m_tiles; ++m)
+          sum = fma(y[p][8 * m + 4], static_cast<T>(sums[m][part][2 * p + 1]),
+                    fma(y[p][8 * m], static_cast<T>(sums[m][part][2 * p]), sum));
+        all[p][part] = sum;
+      }
+    const Complex<T> sum = sum_of_neighbours(all);
+    if ((k & 1) == step) result = sum;
+  }
+
+  // Over the 4 lanes of a point; that of point r in lanes k < 2, and that of r + 8 in the others.
+  __device__ Complex<T> sum_of_neighbours(const T (&all)[2][2]) const {
+    const bool second = team.k >= 2;
+    T re = second ? all[1][0] : all[0][0], im = second ? all[1][1] : all[0][1];
+    re += __shfl_xor_sync(~0u, second ? all[0][0] : all[1][0], 2);
+    im += __shfl_xor_sync(~0u, second ? all[0][1] : all[1][1], 2);
+    re += __shfl_xor_sync(~0u, re, 1);
+    im += __shfl_xor_sync(~0u, im, 1);
+    return {re, im};
+  }
+  __device__ int of_lane() const { return 16 * (team.k & 1) + 8 * (team.k >> 1) + team.r; }
+
+  __device__ void finish(int, int count) const {
+    const std::uint32_t to = __shfl_sync(~0u, place, of_lane());
+    if (of_lane() < count && team.has_vector()) result_at(team.a.stage, to, team.vector) = result;
   }
 };
 

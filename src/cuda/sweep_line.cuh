@@ -61,7 +61,7 @@ template <class T, class A, int W> struct SweepLineAgent {
       RawPoint<T, 1> raw;
       raw.fetch(a.points, item.first + threadIdx.x + i * line_threads);
       const std::uint32_t cell = raw.cell(a.points, 0) - corner;
-      index[i] = raw.index, t[i] = raw.t(a.points, 0);
+      index[i] = raw.index(), t[i] = raw.t(a.points, 0);
       place[i] = cell << 16 | atomicAdd(&shared.first[cell], 1);
     }
     __syncthreads();

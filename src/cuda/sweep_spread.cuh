@@ -35,17 +35,21 @@ template <class T, class A, int D, int W, int V, CellSums Sums> struct SweepSpre
     for (int i = 0; i < Shape::m_tiles * x_tiles * z_tiles * 4; ++i) (&sums[0][0][0][0])[i] = 0;
   }
 
+  struct alignas(2 * sizeof(RowPlaces<D>)) PlacesOfTwo {
+    RowPlaces<D> first, second;
+  };
+
   // Adds 8 points.
   __device__ void multiply(const Team& team, const Rows& rows, int step) {
     const int r = team.r, row = Team::row_of(step, team.k);
-    const uint2 base = *reinterpret_cast<const uint2*>(&rows.base[row]);
+    const auto [first, second] = *reinterpret_cast<const PlacesOfTwo*>(&rows.places[row]);
     const int x_cell = (depth == 2 ? r >> 1 : (r >> 1) + 4 * (r & 1)) + 8 * team.first_octet;
     const int z_cell = (depth == 2 ? r & 1 : 0) + team.first_plane, y_cell = whole_cells ? r : r >> 1;
-    const T *x0 = Team::x_of(rows, row, base.x) + x_cell, *x1 = Team::x_of(rows, row + 1, base.y) + x_cell;
-    const T *z0 = Team::z_of(rows, row, base.x) + z_cell, *z1 = Team::z_of(rows, row + 1, base.y) + z_cell;
+    const T *x0 = Team::x_of(rows, first) + x_cell, *x1 = Team::x_of(rows, second) + x_cell;
+    const T *z0 = Team::z_of(rows, first) + z_cell, *z1 = Team::z_of(rows, second) + z_cell;
     double left[Shape::m_tiles][4];
-    fill(left, r & 1, &rows.strength[team.team][row], Team::y_of(rows, row, base.x) + y_cell,
-         Team::y_of(rows, row + 1, base.y) + y_cell);
+    fill(left, r & 1, &rows.strength[team.team][row], Team::y_of(rows, first) + y_cell,
+         Team::y_of(rows, second) + y_cell);
 #pragma unroll
     for (int i = 0; i < z_tiles; ++i)
 #pragma unroll
@@ -73,11 +77,17 @@ template <class T, class A, int D, int W, int V, CellSums Sums> struct SweepSpre
       }
   }
 
-  // Adds a plane to the grid.
-  __device__ void flush(const Team& team, int z) {
+  // Adds planes [z_first, z_end) to the grid, z_first < n[2].
+  __device__ void flush(const Team& team, int z_first, int z_end) {
+    std::uint32_t plane = z_first;
+    for (int z = z_first; z < z_end; ++z, plane = team.next_plane(plane)) flush_plane(team, z, plane);
+  }
+  __device__ void flush_plane(const Team& team, int z, std::uint32_t wrapped) {
     const auto& stage = team.a.stage;
     if (!team.has_vector()) return;
-    auto* plane = team.plane_of(reinterpret_cast<Complex<A>*>(stage.cells), z);
+    std::uint64_t before = team.cells_before(wrapped);
+    asm("" : "+l"(before));  // or each slot of the ring would work it out anew
+    auto* plane = reinterpret_cast<Complex<A>*>(stage.cells) + before;
     const double scale = Sums == CellSums::integers ? 1 / stage.units[team.vector] : 1;
     team.with_slot(z, [&](auto slot) {
 #pragma unroll
@@ -111,6 +121,8 @@ template <class T, class A, int D, int W, int V, CellSums Sums> struct SweepSpre
 
 // The column's points and their strengths.
 template <class T, class A, int D, int W, int V, CellSums Sums> struct SweepSpreadAgent {
+  static constexpr int step_points = 8;
+  static constexpr bool few_terms = D == 2 && sizeof(T) == 8;  // elsewhere it is the products that count
   using Team = SweepTeam<T, A, D, W, V>;
   using Shape = SweepShape<D, W>;
   using Rows = typename Team::Rows;
@@ -128,13 +140,12 @@ template <class T, class A, int D, int W, int V, CellSums Sums> struct SweepSpre
 
   __device__ void run() {
     team.run(*this);
-    for (int plane = z_base; plane < z_base + Shape::planes; ++plane) window.flush(team, plane);
+    window.flush(team, z_base, z_base + Shape::planes);
   }
 
   __device__ void meet(Rows& rows, int z_first, bool taken) {
     if (team.does_alone(3)) rows.strength[team.team][Team::row_of(team.lane)] = taken ? strength : Complex<T>{0, 0};
-    if (D == 3 && z_base >= 0)
-      for (int plane = z_base; plane < min(z_first, z_base + Shape::planes); ++plane) window.flush(team, plane);
+    if (D == 3 && z_base >= 0) window.flush(team, z_base, min(z_first, z_base + Shape::planes));
     z_base = z_first;
   }
 
@@ -156,7 +167,7 @@ template <class T, class A, int D, int W, int V, CellSums Sums> struct SweepSpre
 };
 
 template <class T, class A, int D, int W, int V, CellSums Sums>
-__global__ void __launch_bounds__(V* SweepShape<D, W>::threads, SweepShape<D, W>::tiles.blocks / V)
+__global__ void __launch_bounds__(V* SweepShape<D, W>::threads, SweepShape<D, W>::tiles.template spread_blocks<A>() / V)
     sweep_spread_kernel(const __grid_constant__ SweepArguments<T, A, W> arguments) {
   using Team = SweepTeam<T, A, D, W, V>;
   extern __shared__ double sweep_memory[];

@@ -19,7 +19,9 @@
 //                                         or x = r/2 + 4 (r & 1) of 8 x's and one plane, if the planes are odd in number
 //            C: rows as A, columns (x = k, plane 0 | 1) or x = k | k + 4: 4 lanes add to neighbours, sectors are whole
 //   interp   A: rows y = r (re | im), columns x = k, k + 4      B: rows x = k, k + 4, column the point r
-//            C: (y = r, re | im), points 2k, 2k + 1
+//   in 3D    C: (y = r, re | im), points 2k, 2k + 1
+//   interp   A: rows the points r, r + 8, columns x = k, k + 4  B: rows x = k, k + 4, column y = r/2 + 4 (r & 1), of re or im
+//   in 2D    C: points r, r + 8, y = k, k + 4: 4 lanes have a point's sums, not 8, but it takes 16 points to be full
 #pragma once
 
 #include <type_traits>
@@ -85,6 +87,10 @@ template <class T, class A, int W> struct SweepArguments {
   Polynomials<T, W> polynomials;
 };
 
+// Where in the rows of the block the values of a point are read from, in bytes: x and, above it, y; and z.
+template <int D> struct RowPlaces { std::uint32_t xy; };
+template <> struct alignas(8) RowPlaces<3> { std::uint32_t xy, z; };
+
 // What both directions share: the column, the points batch by batch, and their kernel values. A block has V teams, each
 // with a vector of its own, which evaluate together and read the same values.
 template <class T, class A, int D, int W, int V> struct SweepTeam {
@@ -95,7 +101,7 @@ template <class T, class A, int D, int W, int V> struct SweepTeam {
   struct alignas(16) Rows {
     T x[32 * Shape::x_row], y[32 * Shape::y_row], z[D == 3 ? 32 * Shape::z_row : 1];
     alignas(16) Complex<T> strength[V][32];
-    alignas(16) std::uint32_t base[32];  // where in its rows a point's values are read from: x, y and z, 8 bits each
+    alignas(16) RowPlaces<D> places[32];
   };
 
   const SweepArguments<T, A, W>& a;
@@ -108,7 +114,8 @@ template <class T, class A, int D, int W, int V> struct SweepTeam {
 
   __device__ SweepTeam(const SweepArguments<T, A, W>& arguments, const Subproblem& item, Rows* memory)
       : a(arguments), rows(memory), lane(threadIdx.x % 32) {
-    team = V == 1 ? 0 : threadIdx.x / Shape::threads, warp = threadIdx.x / 32 - team * Shape::warps;
+    team = V == 1 ? 0 : threadIdx.x / Shape::threads;
+    warp = Shape::warps == 1 ? 0 : threadIdx.x / 32 - team * Shape::warps;
     vector = blockIdx.y * V + team;
     first = item.first, end = item.first + item.count;
     raw.fetch(a.stage.points, place(0));
@@ -130,30 +137,30 @@ template <class T, class A, int D, int W, int V> struct SweepTeam {
       __syncthreads();
   }
   // Whether this warp does a part of the evaluation, x, y, z, and the rest; or a part of what its team does alone.
-  __device__ static bool does(int part) { return threadIdx.x / 32 == part % block_warps; }
-  __device__ bool does_alone(int part) const { return warp == part % Shape::warps; }
+  __device__ static bool does(int part) { return block_warps == 1 || threadIdx.x / 32 == part % block_warps; }
+  __device__ bool does_alone(int part) const { return Shape::warps == 1 || warp == part % Shape::warps; }
   __device__ bool has_vector() const { return V == 1 || vector < a.stage.batch; }
 
   // Of this lane's point, or of one so much further on; the last one where there is none.
   __device__ std::uint32_t place(std::uint32_t ahead) const { return min(first + ahead + lane, end - 1); }
 
   // For each batch of points, the agent brings its window to z_first (`meet`), and once the kernel values are in shared
-  // memory multiplies by them, 8 points a step, and is done with the batch (`finish`). What the next one needs is asked for
-  // before the products (`prefetch`).
+  // memory multiplies by them, 8 or 16 points a step, and is done with the batch (`finish`). What the next one needs is
+  // asked for before the products (`prefetch`).
   template <class Agent> __device__ void run(Agent& agent) {
     for (int buffer = 0; first < end; buffer ^= buffers - 1) {
       const int z0 = height(), z_first = __shfl_sync(~0u, z0, 0);
       const bool taken = first + lane < end && z0 - z_first < Shape::reach_z;
       const int count = __popc(__ballot_sync(~0u, taken));
       agent.meet(rows[buffer], z_first, taken);
-      store(rows[buffer], taken ? z0 : z_first);
+      store<Agent::few_terms>(rows[buffer], taken ? z0 : z_first);
       synchronise();
       first += count;
       if (first < end) {
         raw.fetch(a.stage.points, place(0));
         agent.prefetch(count);
       }
-      for (int step = 0; step < (count + 7) / 8; ++step) agent.multiply(rows[buffer], buffer, step);
+      for (int step = 0; step * Agent::step_points < count; ++step) agent.multiply(rows[buffer], buffer, step);
       agent.finish(buffer, count);
       if constexpr (buffers == 1) __syncwarp();
     }
@@ -171,39 +178,52 @@ template <class T, class A, int D, int W, int V> struct SweepTeam {
     for (int i = 0; i < W; ++i) row[Window - W + i] = values[i];
   }
 
-  // Writes the rows of this lane's point.
-  __device__ void store(Rows& to, int z0) const {
-    const int row = row_of(lane);
+  template <int Degree> __device__ void store_values(Rows& to, int row) const {
     T values[W];
     if (does(0)) {
-      a.polynomials(raw.t(a.stage.points, 0), values);
+      a.polynomials.template evaluate<Degree>(raw.t(a.stage.points, 0), values);
       store_row<Shape::window_x>(values, to.x + row * Shape::x_row);
     }
     if (does(1)) {
-      a.polynomials(raw.t(a.stage.points, 1), values);
+      a.polynomials.template evaluate<Degree>(raw.t(a.stage.points, 1), values);
       store_row<Shape::window_y>(values, to.y + row * Shape::y_row);
     }
     if constexpr (D == 3)
       if (does(2)) {
-        a.polynomials(raw.t(a.stage.points, 2), values);
+        a.polynomials.template evaluate<Degree>(raw.t(a.stage.points, 2), values);
 #pragma unroll
         for (int i = 0; i < W; ++i)
           to.z[row * Shape::z_row + i] = to.z[row * Shape::z_row + i + Shape::planes] = values[i];
       }
+  }
+
+  // Writes the rows of this lane's point. FewTerms: by polynomials of a lower degree, where they do.
+  template <bool FewTerms> __device__ void store(Rows& to, int z0) const {
+    const int row = row_of(lane);
+    if (FewTerms && a.polynomials.is_low)
+      store_values<Polynomials<T, W>::low_degree>(to, row);
+    else
+      store_values<Polynomials<T, W>::degree>(to, row);
     if (!does(3)) return;
     const std::uint32_t ox = raw.cell(a.stage.points, 0) - corner[0], oy = raw.cell(a.stage.points, 1) - corner[1];
-    const std::uint32_t x = Shape::window_x - W - ox, y = Shape::window_y - W - oy, z = Shape::planes - slot_of(z0);
-    to.base[row] = x | y << 8 | z << 16;
+    const std::uint32_t x = row * Shape::x_row + Shape::window_x - W - ox,
+                        y = row * Shape::y_row + Shape::window_y - W - oy;
+    to.places[row].xy = (x | y << 16) * sizeof(T);
+    if constexpr (D == 3) to.places[row].z = (row * Shape::z_row + Shape::planes - slot_of(z0)) * sizeof(T);
   }
   // The first value of a point that the window reaches, and so its values of all cells of the window.
-  __device__ static const T* x_of(const Rows& rows, int row, std::uint32_t base) {
-    return rows.x + row * Shape::x_row + (base & 0xff);
+  __device__ static const T* x_of(const Rows& rows, const RowPlaces<D>& places) {
+    return at(rows.x, places.xy & 0xffff);
   }
-  __device__ static const T* y_of(const Rows& rows, int row, std::uint32_t base) {
-    return rows.y + row * Shape::y_row + (base >> 8 & 0xff);
+  __device__ static const T* y_of(const Rows& rows, const RowPlaces<D>& places) { return at(rows.y, places.xy >> 16); }
+  __device__ static const T* z_of(const Rows& rows, const RowPlaces<D>& places) {
+    if constexpr (D == 2)
+      return rows.z;
+    else
+      return at(rows.z, places.z);
   }
-  __device__ static const T* z_of(const Rows& rows, int row, std::uint32_t base) {
-    return rows.z + row * Shape::z_row + (base >> 16);
+  __device__ static const T* at(const T* values, std::uint32_t bytes) {
+    return reinterpret_cast<const T*>(reinterpret_cast<const char*>(values) + bytes);
   }
 
   __device__ int height() const {
@@ -216,10 +236,14 @@ template <class T, class A, int D, int W, int V> struct SweepTeam {
   // Where cells of this warp's window lie in a plane of the grid, which has less than 2^32 (method.cpp).
   __device__ std::uint32_t column(int x) const { return wrap(corner[0] + 8 * first_octet + x, a.stage.grid.n[0]); }
   __device__ std::uint32_t row(int y) const { return wrap(corner[1] + y, a.stage.grid.n[1]) * a.stage.grid.n[0]; }
-  template <class Cell> __device__ Cell* plane_of(Cell* cells, int z) const {
+  // Cells of the grid before a plane of this vector, which is less than n[2].
+  __device__ std::uint64_t cells_before(std::uint32_t plane) const {
     const auto& grid = a.stage.grid;
-    if constexpr (D == 2) return cells + vector * grid.cells;
-    return cells + vector * grid.cells + wrap(z, grid.n[2]) * (std::uint64_t{grid.n[0]} * grid.n[1]);
+    const std::uint64_t before = vector * grid.cells;
+    return D == 2 ? before : before + std::uint64_t{plane} * (grid.n[0] * grid.n[1]);
+  }
+  __device__ std::uint32_t next_plane(std::uint32_t plane) const {
+    return plane + 1 == a.stage.grid.n[2] ? 0 : plane + 1;
   }
 
   __device__ static std::uint32_t slot_of(int z) { return static_cast<std::uint32_t>(z) % Shape::planes; }

@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <type_traits>
 
 #include "core/polynomial.hpp"
 #include "cuda/policy.hpp"
@@ -54,13 +55,16 @@ template <class T, int W> struct KernelCoefficients {
 // p_i(t) = even(t^2) + t odd(t^2), and p_{w-1-i} = even - t odd.
 template <class T, int W> struct Polynomials {
   static constexpr int degree = max_degree(W, precision_of<T>);
+  static constexpr int low_degree = degree > 4 ? degree - 2 : degree;
   T coefficients[degree + 1][(W + 1) / 2];
+  bool is_low;  // low_degree suffices
 
-  __device__ void operator()(T t, T (&values)[W]) const {
+  // Degree: the coefficients beyond it are 0.
+  template <int Degree = degree> __device__ void evaluate(T t, T (&values)[W]) const {
     const T square = t * t;
 #pragma unroll
     for (int i = 0; i < (W + 1) / 2; ++i) {
-      constexpr int top_even = degree / 2 * 2, top_odd = (degree + 1) / 2 * 2 - 1;
+      constexpr int top_even = Degree / 2 * 2, top_odd = (Degree + 1) / 2 * 2 - 1;
       T even = coefficients[top_even][i], odd = coefficients[top_odd][i];
 #pragma unroll
       for (int power = top_even - 2; power >= 0; power -= 2) even = fma(even, square, coefficients[power][i]);
@@ -80,9 +84,13 @@ template <class T, int W> struct Polynomials {
 
 template <int W, class T> Polynomials<T, W> polynomials_of(const KernelView<T>& kernel) {
   Polynomials<T, W> all;
+  all.is_low = true;
   for (int power = 0; power <= Polynomials<T, W>::degree; ++power)
-    for (int piece = 0; piece < (W + 1) / 2; ++piece)
-      all.coefficients[power][piece] = kernel.host_coefficients[power * W + piece];
+    for (int piece = 0; piece < (W + 1) / 2; ++piece) {
+      const T coefficient = kernel.host_coefficients[power * W + piece];
+      all.coefficients[power][piece] = coefficient;
+      if (power > Polynomials<T, W>::low_degree && coefficient != 0) all.is_low = false;
+    }
   return all;
 }
 
@@ -92,44 +100,38 @@ __device__ inline float joined_t(std::uint32_t word, int fraction_bits) {
   return fmaf(static_cast<float>(word & ((1u << fraction_bits) - 1)), step, 0.5f * step - 1);
 }
 
-// A point as it is read from memory. Reading the next one before the present one is worked on hides the latency.
+// A point as it is read from memory. Reading the next one before the present one is worked on hides the latency. All kinds
+// of records are read alike: a branch for each would have words moved behind it, and so waited for.
 template <class T, int D> struct RawPoint {
-  T words[D];
-  std::uint32_t low, high, index;
+  static constexpr int least_units = sizeof(Record < T, D, sizeof(T) == 4 ? CellKind::joined : CellKind::low >) / 8;
+  static constexpr int most_units = sizeof(Record<T, D, CellKind::low_and_high>) / 8;
+  std::uint32_t words[2 * most_units];
 
-  __device__ void fetch(const PackedPoints<T>& points, std::int64_t i) {
-    low = high = 0;
-    if constexpr (sizeof(T) == 4)
-      if (points.fraction_bits > 0) {
-        const auto record = static_cast<const Record<T, D, CellKind::joined>*>(points.records)[i];
+  __device__ void fetch(const PackedPoints<T>& points, std::uint32_t i) {
+    const auto* from = reinterpret_cast<const uint2*>(static_cast<const char*>(points.records) +
+                                                      std::uint64_t{i} * points.record_bytes);
 #pragma unroll
-        for (int axis = 0; axis < D; ++axis) words[axis] = __uint_as_float(record.words[axis]);
-        index = record.index;
-        return;
+    for (int u = 0; u < most_units; ++u)
+      if (u < least_units || 8 * u < points.record_bytes) {
+        const uint2 unit = from[u];
+        words[2 * u] = unit.x, words[2 * u + 1] = unit.y;
       }
-    if (points.shift[max_dim] > 32) {
-      const auto record = static_cast<const Record<T, D, CellKind::low_and_high>*>(points.records)[i];
-      take(record);
-      high = record.high;
+  }
+
+  __device__ std::uint32_t index() const { return words[0]; }
+  __device__ T t(const PackedPoints<T>& points, int axis) const {
+    if constexpr (sizeof(T) == 8) {
+      return __hiloint2double(static_cast<int>(words[3 + 2 * axis]), static_cast<int>(words[2 + 2 * axis]));
     } else {
-      take(static_cast<const Record<T, D, CellKind::low>*>(points.records)[i]);
+      if (points.fraction_bits > 0) return joined_t(words[1 + axis], points.fraction_bits);
+      return __uint_as_float(words[2 + axis]);
     }
   }
-  template <class R> __device__ void take(const R& record) {
-#pragma unroll
-    for (int axis = 0; axis < D; ++axis) words[axis] = record.t[axis];
-    index = record.index, low = record.low;
-  }
-  __device__ T t(const PackedPoints<T>& points, int axis) const {
-    if constexpr (sizeof(T) == 4)
-      if (points.fraction_bits > 0) return joined_t(__float_as_uint(words[axis]), points.fraction_bits);
-    return words[axis];
-  }
-  // The first cell along an axis that the point reaches.
+  // The first cell along an axis that the point reaches. What `high` is does not matter where `low` has them all.
   __device__ std::uint32_t cell(const PackedPoints<T>& points, int axis) const {
     if constexpr (sizeof(T) == 4)
-      if (points.fraction_bits > 0) return __float_as_uint(words[axis]) >> points.fraction_bits;
-    const std::uint64_t packed = std::uint64_t{high} << 32 | low;
+      if (points.fraction_bits > 0) return words[1 + axis] >> points.fraction_bits;
+    const std::uint64_t packed = std::uint64_t{words[2 + D * sizeof(T) / 4]} << 32 | words[1];
     const int bits = points.shift[axis + 1] - points.shift[axis];
     return static_cast<std::uint32_t>(packed >> points.shift[axis]) & (bits >= 32 ? ~0u : (1u << bits) - 1);
   }
@@ -237,10 +239,14 @@ template <class Place> struct GridPlaces {
   }
 };
 
-// Where the result of a point goes, the i-th of the packed ones.
+// Where the result of a point goes, the i-th of the packed ones; and that place of a vector.
 template <class T, class A>
-__device__ Complex<T>& result_at(const StageArguments<T, A>& a, std::uint32_t i, std::uint32_t index, int vector) {
-  return reinterpret_cast<Complex<T>*>(a.strengths)[vector * a.stride + a.points.first + (a.in_order ? i : index)];
+__device__ std::uint32_t place_of_result(const StageArguments<T, A>& a, std::uint32_t i, std::uint32_t index) {
+  return a.in_order ? i : index;
+}
+template <class T, class A>
+__device__ Complex<T>& result_at(const StageArguments<T, A>& a, std::uint32_t place, int vector) {
+  return reinterpret_cast<Complex<T>*>(a.strengths)[vector * a.stride + a.points.first + place];
 }
 
 // Where points or vectors are few, they are spread over more blocks.
