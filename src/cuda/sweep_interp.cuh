@@ -44,9 +44,8 @@ template <class T, class A, int D, int W, int V> struct SweepInterpWindow {
       asm volatile("" ::: "memory");
   }
 
-  // What `ahead` holds is next along the column. To fill the window at first or after a leap takes more.
+  // In 3D. What `ahead` holds is next along the column. To fill the window at first or after a leap takes more.
   __device__ void move_to(const Team& team, int z_first) {
-    if constexpr (D == 2) return;
     const int last = z_first + Shape::planes;
     if (last == end_plane) return;
     for (int plane = max(end_plane, z_first); plane < last; plane += early_planes) {
@@ -56,7 +55,7 @@ template <class T, class A, int D, int W, int V> struct SweepInterpWindow {
         if (plane + p < last) keep(team, plane + p, ahead[p]);
     }
     end_plane = last;
-    if constexpr (D == 3) fetch_ahead(team, end_plane);
+    fetch_ahead(team, end_plane);
   }
 
   __device__ void fetch_ahead(const Team& team, int z) {

@@ -9,7 +9,6 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <type_traits>
 
 #include "core/polynomial.hpp"
 #include "cuda/policy.hpp"
@@ -103,7 +102,8 @@ __device__ inline float joined_t(std::uint32_t word, int fraction_bits) {
 // A point as it is read from memory. Reading the next one before the present one is worked on hides the latency. All kinds
 // of records are read alike: a branch for each would have words moved behind it, and so waited for.
 template <class T, int D> struct RawPoint {
-  static constexpr int least_units = sizeof(Record < T, D, sizeof(T) == 4 ? CellKind::joined : CellKind::low >) / 8;
+  static constexpr CellKind smallest = sizeof(T) == 4 ? CellKind::joined : CellKind::low;
+  static constexpr int least_units = sizeof(Record<T, D, smallest>) / 8;
   static constexpr int most_units = sizeof(Record<T, D, CellKind::low_and_high>) / 8;
   std::uint32_t words[2 * most_units];
 
