@@ -27,12 +27,17 @@ struct Candidate {
   double rounding = 0;  // of it
 };
 
-Sizes grid_for(const Problem& problem, double sigma, int width) {
+std::int64_t next_size(std::int64_t cells, const BackendTraits& traits) {
+  const auto liked = std::lower_bound(traits.grid_sizes.begin(), traits.grid_sizes.end(), cells);
+  return liked != traits.grid_sizes.end() ? *liked : next_smooth(cells);
+}
+
+Sizes grid_for(const Problem& problem, const BackendTraits& traits, double sigma, int width) {
   Sizes grid{1, 1, 1};
   for (int axis = 0; axis < problem.dim; ++axis) {
     const double cells = std::ceil(sigma * static_cast<double>(problem.modes[axis]) - 1e-9);
     if (!(cells < 0x1p60)) throw Error(Status::invalid_argument, text("modes: ", problem.modes[axis], " is too large"));
-    grid[axis] = next_smooth(std::max<std::int64_t>(static_cast<std::int64_t>(cells), width));
+    grid[axis] = next_size(std::max<std::int64_t>(static_cast<std::int64_t>(cells), width), traits);
   }
   return grid;
 }
@@ -48,7 +53,7 @@ double smallest_sigma(const Problem& problem, const Sizes& grid) {
 // The paper's rule speaks of the nominal sigma; the prolate window is fitted to the one that rounding the sizes led to.
 Candidate evaluate(const Problem& problem, const BackendTraits& traits, WindowKind kind, double sigma, int width) {
   Candidate candidate;
-  candidate.grid = grid_for(problem, sigma, width);
+  candidate.grid = grid_for(problem, traits, sigma, width);
   const double reached = std::max(sigma, smallest_sigma(problem, candidate.grid));
   candidate.window = make_window(kind, kind == WindowKind::semicircle ? sigma : reached, width);
   const double aliasing = window_error(kind, reached, width) * worst_case_factor(candidate.window, problem);

@@ -5,6 +5,7 @@
 
 #include <array>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -15,10 +16,11 @@
 
 namespace offgrid {
 
-// What core knows of an engine when it weighs costs: relative times of its elementary steps. Where an engine's time for
-// spreading or interpolation does not go by rows, it gives a function of its own.
+// What core knows of an engine when it weighs costs: relative times of its elementary steps. Where an engine's times do not
+// go by rows and radix-2 passes, it gives functions of its own.
 struct BackendTraits {
   using PointsTime = double (*)(const Problem& problem, const Sizes& grid, int width, const Options& options);
+  using FftTime = double (*)(const Problem& problem, const Sizes& grid);
   std::string name;
   int vector_bytes = 8;                               // of FFT and clearing
   int row_bytes = 8;                                  // of the vectors in which a row of w cells is added to or read
@@ -32,6 +34,8 @@ struct BackendTraits {
   double f32_rounding = 1;                            // errors of f32, relative to the core's model of them
   bool fine_sigmas = false;                           // more of them are tried where points are few and the FFT is all
   PointsTime points_time = nullptr;
+  FftTime fft_time = nullptr;            // clearing included
+  std::span<const int> grid_sizes = {};  // ascending, that its FFT likes; smooth ones beyond the last
 };
 
 struct Design {

@@ -15,6 +15,7 @@
 #include "cuda/fixed.hpp"
 #include "cuda/graph.hpp"
 #include "cuda/interp.hpp"
+#include "cuda/line_plan.hpp"
 #include "cuda/method.hpp"
 #include "cuda/owner.hpp"
 #include "cuda/policy.hpp"
@@ -78,7 +79,7 @@ template <class T> struct CudaGrid final : Grid {
 };
 
 // Tables that the kernels read: the polynomial, the factors of the axes, [axis][|k|], 1 for the axes that are not there,
-// and roots of one.
+// and those of the stages of lines.
 template <class T> class Tables {
  public:
   Tables(const Design& design, MemoryCount& memory) {
@@ -94,13 +95,13 @@ template <class T> class Tables {
         all.push_back(T(1));
     }
     all.resize((all.size() + 3) / 4 * 4);  // aligned to pairs
-    std::size_t roots[max_dim]{};
-    for (int axis = 0; goes_by_lines(design, sizeof(T)) && axis < design.dim(); ++axis) {
-      roots[axis] = all.size();
-      for (std::int64_t j = 0; j < design.grid[axis]; ++j) {
-        const auto root = std::polar(1.0L, 2 * std::numbers::pi_v<long double> * j / design.grid[axis]);
+    std::size_t turns[max_dim]{};
+    for (int axis = 0; goes_by_lines(design) && axis < design.dim(); ++axis) {
+      turns[axis] = all.size();
+      for_turns(line_plan(static_cast<int>(design.grid[axis]), sizeof(T)), [&](int part, int whole) {
+        const auto root = std::polar(1.0L, 2 * std::numbers::pi_v<long double> * part / whole);
         all.push_back(static_cast<T>(root.real())), all.push_back(static_cast<T>(root.imag()));
-      }
+      });
     }
     data_ = DeviceBuffer<T>(static_cast<std::int64_t>(all.size()), memory);
     call("tables", [&] { return cudaMemcpy(data_.data(), all.data(), data_.bytes(), cudaMemcpyHostToDevice); });
@@ -108,7 +109,7 @@ template <class T> class Tables {
     host_ = std::move(all);
     kernel_ = {width, data_.data(), host_.data()};
     for (int axis = 0; axis < max_dim; ++axis)
-      factors_.axis[axis] = data_.data() + start[axis], factors_.roots[axis] = data_.data() + roots[axis];
+      factors_.axis[axis] = data_.data() + start[axis], factors_.turns[axis] = data_.data() + turns[axis];
   }
   [[nodiscard]] const KernelView<T>& kernel() const { return kernel_; }
   [[nodiscard]] const Deconvolution<T>& factors() const { return factors_; }
@@ -282,10 +283,12 @@ template <class T> class CudaEngine final : public Engine<T> {
     idle_.push_back(std::move(grid));
   }
 
-  // Small grids only: their FFTs are kernels of ours, and launches take longer than work on larger ones anyway.
+  // Those of cuFFT and of owners do not go through launch.hpp.
   bool can_be_recorded(Direction direction) const {
-    const bool wide = direction == Direction::to_modes && choice_.wide;
-    return goes_by_lines(design_, wide ? sizeof(double) : sizeof(T)) && choice_.method != Method::owner;
+    const std::size_t real_bytes = direction == Direction::to_modes && choice_.wide ? sizeof(double) : sizeof(T);
+    const std::int64_t cells = static_cast<std::int64_t>(choice_.sort.grid.cells) * design_.batch;
+    return goes_by_lines(design_) && cells <= most_replayed_cells(design_.dim(), real_bytes) &&
+           choice_.method != Method::owner;
   }
 
   // They add to the results in no fixed order.

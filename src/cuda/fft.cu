@@ -1,7 +1,9 @@
 #include <algorithm>
 
+#include "cuda/complex.cuh"
 #include "cuda/fft.hpp"
-#include "cuda/line_fft.cuh"
+#include "cuda/line_fft.hpp"
+#include "cuda/line_plan.hpp"
 
 namespace offgrid::cuda {
 namespace {
@@ -82,16 +84,13 @@ __global__ void __launch_bounds__(threads) crop_kernel(const Complex<A>* cells, 
   });
 }
 
-// Writes every cell of the planes [0, kept) and [n3 - kept, n3), or of all of them where kept is 0.
 template <class T, class A>
 __global__ void __launch_bounds__(threads) pad_kernel(const Complex<T>* modes, Complex<A>* cells, GridShape grid,
-                                                      ModeBox box, Deconvolution<A> factors, int batch, int kept) {
+                                                      ModeBox box, Deconvolution<A> factors, int batch) {
   const AxisModes ax(grid.n[0], box.modes[0], box.fft_order), ay(grid.n[1], box.modes[1], box.fft_order),
       az(grid.n[2], box.modes[2], box.fft_order);
-  const int planes = kept > 0 ? 2 * kept : az.n;
   for_row(grid.n[0], grid.n[1], [&](int y, int first, int end) {
-    for (int plane = blockIdx.z; plane < planes; plane += gridDim.z) {
-      const int z = kept > 0 && plane >= kept ? plane + az.n - planes : plane;
+    for (int z = blockIdx.z; z < az.n; z += gridDim.z) {
       const bool empty = !ay.holds(y) || !az.holds(z);
       const A factor = empty ? A(0) : factors.axis[1][ay.k(y)] * factors.axis[2][az.k(z)];
       for (std::int64_t vector = blockIdx.y; vector < batch; vector += gridDim.y) {
@@ -129,17 +128,18 @@ template <class A> struct Passes {
   bool early;
 };
 template <class A> LinePass<A> pass_along(int axis, const Passes<A>& all, Sign sign, LineKind kind) {
-  const std::uint32_t *n = all.grid.n, plane = n[0] * n[1];
+  const std::uint32_t* n = all.grid.n;
   const std::uint32_t modes[] = {static_cast<std::uint32_t>(all.box.modes[0]),
                                  static_cast<std::uint32_t>(all.box.modes[1]),
                                  static_cast<std::uint32_t>(all.box.modes[2])};
+  const std::uint32_t plane = n[0] * n[1];
   const std::uint64_t cells = all.grid.cells;
   const LineLayout layouts[] = {{1, n[0], plane, cells}, {n[0], 1, plane, cells}, {plane, 1, n[0], cells}};
   LinePass<A> pass{};
   pass.from = pass.to = layouts[axis], pass.n = static_cast<int>(n[axis]), pass.modes = static_cast<int>(modes[axis]);
   pass.sign = sign == Sign::minus ? -1 : 1, pass.fft_order = all.box.fft_order, pass.early = all.early;
   pass.u_count = axis == 0 ? n[1] : modes[0], pass.lines = pass.u_count * (axis == 2 ? modes[1] : n[2]);
-  pass.factors = all.factors.axis[axis], pass.roots = all.factors.roots[axis];
+  pass.factors = all.factors.axis[axis], pass.turns = all.factors.turns[axis];
   const std::uint32_t before[] = {1, modes[0], modes[0] * modes[1]};
   if (axis == all.dim - 1)
     (kind == LineKind::crop ? pass.to : pass.from) = {before[axis], 1, modes[0],
@@ -151,10 +151,10 @@ template <class A> constexpr cufftType type_of = sizeof(A) == 4 ? CUFFT_C2C : CU
 
 }  // namespace
 
-bool goes_by_lines(const Design& design, std::size_t real_bytes) {
-  const std::int64_t cells = design.grid[0] * design.grid[1] * design.grid[2];
-  return cells * design.batch <= most_line_cells(design.dim(), real_bytes) &&
-         *std::max_element(design.grid.begin(), design.grid.end()) <= longest_line;
+bool goes_by_lines(const Design& design) {
+  return std::all_of(design.grid.begin(), design.grid.begin() + design.dim(), [](std::int64_t n) {
+    return std::binary_search(std::begin(line_sizes), std::end(line_sizes), n);
+  });
 }
 
 std::size_t FftPlan::make(const Layout& layout, cufftType type) {
@@ -193,37 +193,21 @@ GridFft<A>::GridFft(const Design& design, const GridShape& grid, const Device& d
     : dim_(design.dim()), grid_(grid), batch_(design.batch), early_(device.major >= early_major) {
   box_ = {{design.problem.modes[0], design.problem.modes[1], design.problem.modes[2]},
           design.options.mode_order == ModeOrder::fft};
-  const auto cells = static_cast<long long>(grid.cells);
-  by_lines_ = goes_by_lines(design, sizeof(A));
+  by_lines_ = goes_by_lines(design);
   if (by_lines_) return;
-  pruned_ = dim_ == 3 && cells * std::int64_t{sizeof(std::complex<A>)} >= pruned_fft_bytes;
-  planes_ = grid.n[dim_ - 1], plane_cells_ = cells / planes_;
-  FftPlan::Layout layout{dim_, {}, 1, cells, batch_};
+  FftPlan::Layout layout{dim_, {}, 1, static_cast<long long>(grid.cells), batch_};
   for (int axis = 0; axis < dim_; ++axis) layout.size[dim_ - 1 - axis] = grid.n[axis];
-  if (!pruned_) {
-    work_bytes_ = whole_.make(layout, type_of<A>);
-    layout.batch = design.options.transforms % batch_;
-    if (layout.batch > 0) work_bytes_ = std::max(work_bytes_, rest_.make(layout, type_of<A>));
-    return;
-  }
-  kept_ = (box_.modes[dim_ - 1] + 1) / 2;
-  work_bytes_ = along_.make({1, {planes_}, plane_cells_, 1, plane_cells_}, type_of<A>);
-  FftPlan::Layout plane{dim_ - 1, {}, 1, plane_cells_, kept_};
-  for (int axis = 0; axis < dim_ - 1; ++axis) plane.size[dim_ - 2 - axis] = grid.n[axis];
-  work_bytes_ = std::max(work_bytes_, planes_plan_.make(plane, type_of<A>));
+  work_bytes_ = whole_.make(layout, type_of<A>);
+  layout.batch = design.options.transforms % batch_;
+  if (layout.batch > 0) work_bytes_ = std::max(work_bytes_, rest_.make(layout, type_of<A>));
 }
 
 template <class A> void GridFft<A>::set_work_area(void* memory) {
-  for (FftPlan* plan : {&whole_, &rest_, &along_, &planes_plan_}) plan->set_work_area(memory);
+  for (FftPlan* plan : {&whole_, &rest_}) plan->set_work_area(memory);
 }
 
 template <class A> void GridFft<A>::run_whole(std::complex<A>* cells, int batch, Sign sign, cudaStream_t stream) const {
   (batch == batch_ ? whole_ : rest_).run(cells, sign, stream);
-}
-
-template <class A> void GridFft<A>::run_planes(std::complex<A>* cells, Sign sign, cudaStream_t stream) const {
-  planes_plan_.run(cells, sign, stream);
-  planes_plan_.run(cells + (planes_ - kept_) * plane_cells_, sign, stream);
 }
 
 template <class A>
@@ -235,11 +219,7 @@ void GridFft<A>::grid_to_modes(std::complex<A>* cells, std::complex<T>* modes, i
     if (axis == dim_ - 1) return run_lines<LineKind::crop>(pass, cells, modes, batch, stream);
     run_lines<LineKind::crop>(pass, cells, cells, batch, stream);
   }
-  if (!pruned_) run_whole(cells, batch, sign, stream);
-  for (int vector = 0; pruned_ && vector < batch; ++vector) {
-    along_.run(cells + vector * grid_.cells, sign, stream);
-    run_planes(cells + vector * grid_.cells, sign, stream);
-  }
+  run_whole(cells, batch, sign, stream);
   crop_kernel<T, A><<<blocks_of(box_.modes[0], box_.modes[1], box_.modes[2], batch), threads, 0, stream>>>(
       reinterpret_cast<const Complex<A>*>(cells), reinterpret_cast<Complex<T>*>(modes), grid_, box_, factors, batch);
   check_launch("deconvolution");
@@ -257,31 +237,26 @@ void GridFft<A>::modes_to_grid(const std::complex<T>* modes, std::complex<A>* ce
       run_lines<LineKind::pad>(pass, cells, cells, batch, stream);
   }
   if (by_lines_) return;
-  const int kept = pruned_ ? static_cast<int>(kept_) : 0;
-  pad_kernel<T, A><<<blocks_of(grid_.n[0], grid_.n[1], pruned_ ? 2 * kept : grid_.n[2], batch), threads, 0, stream>>>(
-      reinterpret_cast<const Complex<T>*>(modes), reinterpret_cast<Complex<A>*>(cells), grid_, box_, factors, batch,
-      kept);
+  pad_kernel<T, A><<<blocks_of(grid_.n[0], grid_.n[1], grid_.n[2], batch), threads, 0, stream>>>(
+      reinterpret_cast<const Complex<T>*>(modes), reinterpret_cast<Complex<A>*>(cells), grid_, box_, factors, batch);
   check_launch("deconvolution");
-  if (!pruned_) return run_whole(cells, batch, sign, stream);
-  const auto idle = static_cast<std::size_t>((planes_ - 2 * kept_) * plane_cells_) * sizeof(std::complex<A>);
-  for (int vector = 0; vector < batch; ++vector) {
-    std::complex<A>* mine = cells + vector * grid_.cells;
-    call("clearing the grid", [&] { return cudaMemsetAsync(mine + kept_ * plane_cells_, 0, idle, stream); });
-    run_planes(mine, sign, stream);
-    along_.run(mine, sign, stream);
-  }
+  run_whole(cells, batch, sign, stream);
 }
 
+#define OFFGRID_TO_MODES(A, T)                                                                                    \
+  template void GridFft<A>::grid_to_modes(std::complex<A>*, std::complex<T>*, int, Sign, const Deconvolution<A>&, \
+                                          cudaStream_t) const;
+#define OFFGRID_TO_GRID(A, T)                                                                  \
+  template void GridFft<A>::modes_to_grid(const std::complex<T>*, std::complex<A>*, int, Sign, \
+                                          const Deconvolution<A>&, cudaStream_t) const;
 template class GridFft<float>;
 template class GridFft<double>;
-#define OFFGRID_INSTANTIATE(A, T)                                                                                 \
-  template void GridFft<A>::grid_to_modes(std::complex<A>*, std::complex<T>*, int, Sign, const Deconvolution<A>&, \
-                                          cudaStream_t) const;                                                    \
-  template void GridFft<A>::modes_to_grid(const std::complex<T>*, std::complex<A>*, int, Sign,                    \
-                                          const Deconvolution<A>&, cudaStream_t) const;
-OFFGRID_INSTANTIATE(float, float)
-OFFGRID_INSTANTIATE(double, double)
-OFFGRID_INSTANTIATE(double, float)
-#undef OFFGRID_INSTANTIATE
+OFFGRID_TO_MODES(float, float)
+OFFGRID_TO_MODES(double, double)
+OFFGRID_TO_MODES(double, float)
+OFFGRID_TO_GRID(float, float)
+OFFGRID_TO_GRID(double, double)
+#undef OFFGRID_TO_MODES
+#undef OFFGRID_TO_GRID
 
 }  // namespace offgrid::cuda

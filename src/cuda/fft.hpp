@@ -1,8 +1,6 @@
 // Between grid and modes: FFT, crop or padding, deconvolution.
-//   by lines kernels of ours for small grids (line_fft.cuh), an axis at a time
-//   whole    one cuFFT plan for the grids of a batch, and a kernel that picks the modes
-//   pruned   the slowest axis of the whole grid, then the other axes of the planes that are kept only:
-//            of a 3D grid with sigma = 2, four passes over memory where the whole transform takes six
+//   by lines kernels of ours (line_fft.cuh), an axis at a time, on what the axes before it keep
+//   whole    where lines are too long for them: one cuFFT plan for the grids of a batch, and a kernel that picks the modes
 // cuFFT's plans have a stream and a work area inside, so that each grid that is leased has plans of its own.
 #pragma once
 
@@ -15,13 +13,13 @@
 
 namespace offgrid::cuda {
 
-// Whether a grid is transformed by lines. real_bytes: of its precision.
-bool goes_by_lines(const Design& design, std::size_t real_bytes);
+// Whether a grid is transformed by lines.
+bool goes_by_lines(const Design& design);
 
-// The factors of the axes and roots of one, on the device, in the precision of the grid.
+// The factors of the axes and of the stages of their lines, on the device, in the precision of the grid.
 template <class T> struct Deconvolution {
   const T* axis[max_dim];   // [|k|]
-  const T* roots[max_dim];  // [n][re, im]: the n-th roots of one, where the grid goes by lines
+  const T* turns[max_dim];  // roots of one (line_plan.hpp), [re, im], where the grid goes by lines
 };
 
 struct ModeBox {
@@ -73,16 +71,13 @@ template <class A> class GridFft {
 
  private:
   void run_whole(std::complex<A>* cells, int batch, Sign sign, cudaStream_t stream) const;
-  void run_planes(std::complex<A>* cells, Sign sign, cudaStream_t stream) const;
 
   int dim_;
   GridShape grid_;
   ModeBox box_;
   std::int64_t batch_;
-  bool early_, by_lines_ = false, pruned_ = false;
-  std::int64_t planes_ = 0, kept_ = 0, plane_cells_ = 0;  // along the slowest axis; kept at each end
-  FftPlan whole_, rest_;                                  // a full batch, and what remains after full batches
-  FftPlan along_, planes_plan_;  // the slowest axis; the other axes of the kept planes of one end
+  bool early_, by_lines_ = false;
+  FftPlan whole_, rest_;  // a full batch, and what remains after full batches
   std::size_t work_bytes_ = 0;
 };
 

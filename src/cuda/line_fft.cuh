@@ -1,32 +1,17 @@
-// FFTs of small grids, axis by axis, crop or padding and deconvolution inside: a kernel an axis, where cuFFT takes one to
-// three and a kernel of ours for the modes. A block works on some lines in shared memory; with n = a b, j = j1 b + j2 and
-// k = k1 + a k2 a line is
-//   y[k1, j2] = e(j2 k1 / n) sum_j1 x[j1 b + j2] e(j1 k1 / a)        z[k1 + a k2] = sum_j2 y[k1, j2] e(j2 k2 / b)
-// and a thread sums for an index and for its negative together, which share their products.
+// FFTs of grids, axis by axis, crop or padding and deconvolution inside: a kernel an axis, which reads and writes what is
+// kept only. A block works on some lines. In a stage of radix R a thread holds R values of its line that are n / R apart,
+// transforms them (dft.cuh), and passes them on through shared memory; the first stage reads and the last one writes global
+// memory. With m places of the result known before the stage, j < n / R is (j / m, j mod m), and
+//   x[j + i n / R]  ->  e((j mod m) i / (m R)) x  ->  transform over i  ->  y[(j / m) m R + j mod m + i m]
+// so that neighbouring threads read neighbours, and in the last stage write neighbours, too.
 #pragma once
 
+#include "cuda/dft.cuh"
 #include "cuda/launch.hpp"
-#include "cuda/policy.hpp"
-#include "cuda/team.cuh"
+#include "cuda/line_fft.hpp"
+#include "cuda/line_plan.hpp"
 
 namespace offgrid::cuda {
-
-// Element j of line (u, v) is at u * along_u + v * along_v + j * step.
-struct LineLayout {
-  std::uint32_t step, along_u, along_v;
-  std::uint64_t vector;  // from one of a batch to the next
-};
-
-// A line has n cells on the grid. Of modes it has N, in the caller's order, at its first N places.
-template <class A> struct LinePass {
-  LineLayout from, to;
-  int n, modes, sign;            // of the exponent in e
-  std::uint32_t u_count, lines;  // u < u_count
-  const A *factors, *roots;      // [|k|]; [n][re, im]: e(j / n)
-  bool fft_order;
-  bool early;                      // starts while the kernel in front of it ends
-  int a = 1, b = 1, together = 1;  // n = a b; lines of a block
-};
 
 // From here on, what the kernel in front wrote is there. That one does not let us start before its blocks end: ours would
 // then crowd on the multiprocessors that it leaves free.
@@ -36,130 +21,221 @@ __device__ inline void wait_for_kernel_in_front() {
 #endif
 }
 
-enum class LineKind { crop, pad };
+// N: cells of a line.
+template <int N, LineKind K, class S, class A, class D> struct LineAgent {
+  static constexpr LinePlan plan = line_plan(N, sizeof(A));
+  static constexpr int first_radix = plan.stage[0].radix;
+  static constexpr int most_threads = most_line_threads(sizeof(A), plan.threads);
+  static constexpr bool large = sizeof(A) == 8 && plan.values == line_values(8).more;
+  static constexpr int blocks = large ? 1 : 2;  // of a multiprocessor, at least
+  static_assert(plan.stages > 1 && plan.threads <= most_threads);
+  template <int I> using Groups = Complex<A>[plan.stage[I].groups][plan.stage[I].radix];
 
-// Sums over the same terms with a factor w and with its conjugate.
-template <class A> struct PairSum {
-  A rr = 0, ii = 0, ri = 0, ir = 0;
-
-  // `terms` of x from a pointer in steps, times the powers of a root.
-  __device__ PairSum(const Complex<A>* x, int step, int terms, const Complex<A>* roots, int root, int n) {
-#pragma unroll 4
-    for (int i = 0, w = 0; i < terms; ++i) {
-      const Complex<A> term = x[i * step], factor = roots[w];
-      rr = fma(term.x, factor.x, rr), ii = fma(term.y, factor.y, ii);
-      ri = fma(term.x, factor.y, ri), ir = fma(term.y, factor.x, ir);
-      w = w + root < n ? w + root : w + root - n;
-    }
-  }
-  __device__ Complex<A> sum() const { return {rr - ii, ri + ir}; }
-  __device__ Complex<A> conjugate() const { return {rr + ii, ir - ri}; }
-};
-
-template <LineKind K, class S, class A, class D> struct LineAgent {
   const LinePass<A>& p;
-  Complex<A>*roots, *lines, *halfway;  // [n]; [n][pitch], twice
-  A* factors;                          // [|k|]
-  int pitch, count;                    // lines of this block
-  std::uint32_t first;
+  Complex<A>* shared;  // of this line
+  int thread;          // of the line
+  bool there;          // the line; one that is not there goes with the last one, but is not written
+  const Complex<S>* from;
+  Complex<D>* to;
 
-  // Of a cell: where its mode is among the modes, or -1, and |k|.
-  struct Mode {
-    int place, k;
-  };
-  __device__ Mode mode_of(int cell) const {
-    const int below = p.modes / 2, k = p.n - cell;
-    if (cell < p.modes - below) return {p.fft_order ? cell : cell + below, cell};
-    return {k > below ? -1 : (p.fft_order ? p.modes : below) - k, k};
-  }
-  __device__ std::uint32_t start(const LineLayout& layout, int line) const {
-    const std::uint32_t all = first + line, v = all / p.u_count;
-    return (all - v * p.u_count) * layout.along_u + v * layout.along_v;
+  __device__ static std::uint64_t start(const LinePass<A>& p, const LineLayout& layout, std::uint32_t line) {
+    const std::uint32_t v = line / p.u_count;
+    return (line - v * p.u_count) * layout.along_u + v * layout.along_v;
   }
 
-  // Neighbouring threads read neighbouring cells: of a line along x, and otherwise of neighbouring lines.
-  __device__ void load(const Complex<S>* from) const {
-    const bool rows = p.from.step == 1;
-    for (int i = threadIdx.x; i < p.n * count; i += blockDim.x) {
-      const int line = rows ? i / p.n : i % count, j = rows ? i % p.n : i / count;
-      const Mode mode = K == LineKind::pad ? mode_of(j) : Mode{j, 0};
-      Complex<A> value{0, 0};
-      if (mode.place >= 0) {
-        const Complex<S> read = from[start(p.from, line) + mode.place * p.from.step];
-        const A factor = K == LineKind::pad ? factors[mode.k] : A(1);
-        value = {static_cast<A>(read.x) * factor, static_cast<A>(read.y) * factor};
+  // Of a cell that has a mode: where it is among the modes, and |k|.
+  __device__ bool has_mode(int cell) const { return cell < p.modes - p.modes / 2 || cell >= N - p.modes / 2; }
+  __device__ std::uint32_t place_of_mode(int cell) const {
+    const int below = p.modes / 2;
+    if (cell < p.modes - below) return p.fft_order ? cell : cell + below;
+    return cell - N + (p.fft_order ? p.modes : below);
+  }
+  __device__ A factor(int cell) const { return __ldg(p.factors + min(cell, N - cell)); }
+
+  // For the other sign, all is conjugated before and after.
+  __device__ float with_sign(float im) const { return __int_as_float(__float_as_int(im) ^ (p.sign & 0x80000000)); }
+  __device__ double with_sign(double im) const {
+    return __hiloint2double(__double2hiint(im) ^ (p.sign & 0x80000000), __double2loint(im));
+  }
+
+  __device__ const Complex<S>& source(std::uint32_t place) const {
+    return *reinterpret_cast<const Complex<S>*>(reinterpret_cast<const char*>(from) +
+                                                std::uint64_t{p.from.step} * place);
+  }
+  __device__ Complex<D>& target(std::uint32_t place) const {
+    return *reinterpret_cast<Complex<D>*>(reinterpret_cast<char*>(to) + std::uint64_t{p.to.step} * place);
+  }
+
+  // Without branches, so that loads are under way together.
+  __device__ Complex<A> read(int j) const {
+    if constexpr (K == LineKind::crop) {
+      const Complex<S> value = source(j);
+      return {static_cast<A>(value.x), with_sign(static_cast<A>(value.y))};
+    } else {
+      const bool has = has_mode(j);
+      const Complex<S> value = source(has ? place_of_mode(j) : 0);
+      const A by = has ? factor(j) : A(0);
+      return {static_cast<A>(value.x) * by, with_sign(static_cast<A>(value.y) * by)};
+    }
+  }
+  __device__ void write(int j, Complex<A> value) const {
+    if constexpr (K == LineKind::pad) {
+      target(j) = {static_cast<D>(value.x), static_cast<D>(with_sign(value.y))};
+    } else {
+      if (!has_mode(j)) return;
+      const A by = factor(j);
+      target(place_of_mode(j)) = {static_cast<D>(value.x * by), static_cast<D>(with_sign(value.y * by))};
+    }
+  }
+
+  // Values are spaced in shared memory, where they would meet in a bank. Linear in steps that the first radix divides.
+  __device__ __host__ static constexpr int place(int j) { return first_radix % 2 == 0 ? j + j / first_radix : j; }
+
+  // A group is of the values j + i apart, j < apart. Of the last ones that a thread has, some may not be there.
+  template <int I> static constexpr bool even = plan.stage[I].apart % plan.threads == 0;
+  template <int I> __device__ int group(int g) const {
+    const int j = thread + g * plan.threads;
+    return even<I> ? j : min(j, plan.stage[I].apart - 1);
+  }
+  template <int I> __device__ bool has_group(int g) const {
+    return even<I> || thread + g * plan.threads < plan.stage[I].apart;
+  }
+
+  template <int I> __device__ void load(Groups<I>& x) const {
+    constexpr LineStage stage = plan.stage[I];
+#pragma unroll
+    for (int g = 0; g < stage.groups; ++g) {
+      const int j = group<I>(g);
+      const Complex<A>* values = shared + place(j);
+#pragma unroll
+      for (int i = 0; i < stage.radix; ++i) {
+        if constexpr (I == 0)
+          x[g][i] = read(j + i * stage.apart);
+        else
+          x[g][i] = values[i * place(stage.apart)];
       }
-      lines[j * pitch + line] = value;
     }
   }
 
-  __device__ void first_half() const {
-    for (int task = threadIdx.x; task < count * p.b * (p.a / 2 + 1); task += blockDim.x) {
-      const int line = task % count, rest = task / count, j2 = rest % p.b, k1 = rest / p.b;
-      const PairSum<A> sums(lines + j2 * pitch + line, p.b * pitch, p.a, roots, k1 * p.b, p.n);
-      const auto keep = [&](int k, Complex<A> x) {
-        const Complex<A> w = roots[j2 * k];
-        halfway[(j2 * p.a + k) * pitch + line] = {fma(x.x, w.x, -x.y * w.y), fma(x.x, w.y, x.y * w.x)};
-      };
-      keep(k1, sums.sum());
-      if (k1 > 0 && p.a - k1 != k1) keep(p.a - k1, sums.conjugate());
+  __device__ static Complex<A> product(Complex<A> a, Complex<A> b) {
+    return {fma(a.x, b.x, -a.y * b.y), fma(a.x, b.y, a.y * b.x)};
+  }
+  // The factors of a group: some are read, and the others are products of them.
+  template <int I> struct Turns {
+    static constexpr int radix = plan.stage[I].radix, m = plan.stage[I].m;
+    Complex<A> by[radix];
+
+    __device__ void load(const Complex<A>* table, int j) {
+#pragma unroll
+      for (int i = 1; i < radix; i *= 2) by[i] = __ldg(table + (j % m + i * m - first_radix));
+    }
+    __device__ void turn(Complex<A> (&x)[radix]) {
+#pragma unroll
+      for (int i = 1; i < radix; ++i) {
+        const int power = i >= 16 ? 16 : i >= 8 ? 8 : i >= 4 ? 4 : i >= 2 ? 2 : 1;
+        if (i != power) by[i] = product(by[power], by[i - power]);
+        x[i] = product(x[i], by[i]);
+      }
+    }
+  };
+
+  template <int I, int R> __device__ void store(int j, const Complex<A> (&x)[R]) const {
+    constexpr int m = plan.stage[I].m;
+    Complex<A>* values = shared + place(j / m * m * (R - 1) + j);
+#pragma unroll
+    for (int i = 0; i < R; ++i) {
+      if constexpr (I == plan.stages - 1)
+        write(j + i * m, x[i]);
+      else
+        values[i * place(m)] = x[i];
     }
   }
 
-  __device__ void second_half(Complex<D>* to) const {
-    for (int task = threadIdx.x; task < count * p.a * (p.b / 2 + 1); task += blockDim.x) {
-      const int line = task % count, rest = task / count, k1 = rest % p.a, k2 = rest / p.a;
-      const PairSum<A> sums(halfway + k1 * pitch + line, p.a * pitch, p.b, roots, k2 * p.a, p.n);
-      const auto store = [&](int cell, Complex<A> value) {
-        const Mode mode = K == LineKind::crop ? mode_of(cell) : Mode{cell, 0};
-        if (mode.place < 0) return;
-        const A factor = K == LineKind::crop ? factors[mode.k] : A(1);
-        to[start(p.to, line) + mode.place * p.to.step] = {static_cast<D>(value.x * factor),
-                                                          static_cast<D>(value.y * factor)};
-      };
-      store(k1 + p.a * k2, sums.sum());
-      if (k2 > 0 && p.b - k2 != k2) store(k1 + p.a * (p.b - k2), sums.conjugate());
+  template <int I> __device__ void stage() const {
+    constexpr LineStage stage = plan.stage[I];
+    constexpr bool last = I == plan.stages - 1;
+    Groups<I> x;
+    Turns<I> turns[stage.groups];
+    const auto load_turns = [&](int g) {
+      if constexpr (I > 0) turns[g].load(reinterpret_cast<const Complex<A>*>(p.turns), group<I>(g));
+    };
+    constexpr int early = smaller(stage.groups, 4);  // of which they are read before the values are there
+#pragma unroll
+    for (int g = 0; g < early; ++g) load_turns(g);
+    if (I > 0) __syncthreads();
+    load<I>(x);
+    if (I > 0 && !last) __syncthreads();
+#pragma unroll
+    for (int g = 0; g < stage.groups; ++g) {
+      if (g >= early) load_turns(g);
+      if constexpr (I > 0) turns[g].turn(x[g]);
+      transform<A, stage.radix>(x[g]);
+      if ((!last || there) && has_group<I>(g)) store<I, stage.radix>(group<I>(g), x[g]);
     }
+  }
+
+  __device__ void run() const {
+    for_constants<plan.stages>([&](auto i) { stage<i()>(); });
   }
 };
 
-template <LineKind K, class S, class A, class D>
-__global__ void __launch_bounds__(most_line_threads)
+template <int N, LineKind K, class S, class A, class D>
+__global__ void __launch_bounds__(LineAgent<N, K, S, A, D>::most_threads, LineAgent<N, K, S, A, D>::blocks)
     line_kernel(const __grid_constant__ LinePass<A> p, const Complex<S>* from, Complex<D>* to, int batch) {
+  using Agent = LineAgent<N, K, S, A, D>;
+  constexpr int line_threads = Agent::plan.threads;
   extern __shared__ double2 line_memory[];
-  const std::uint32_t first = blockIdx.x * p.together;
-  const int count = static_cast<int>(min(p.lines - first, p.together)), pitch = p.together | 1;
-  auto *roots = reinterpret_cast<Complex<A>*>(line_memory), *lines = roots + p.n, *halfway = lines + p.n * pitch;
-  auto* factors = reinterpret_cast<A*>(halfway + p.n * pitch);
-  const LineAgent<K, S, A, D> agent{p, roots, lines, halfway, factors, pitch, count, first};
-  for (int j = threadIdx.x; j < p.n; j += blockDim.x) roots[j] = {p.roots[2 * j], p.sign * p.roots[2 * j + 1]};
-  for (int k = threadIdx.x; k <= p.modes / 2; k += blockDim.x) factors[k] = p.factors[k];
+  const std::uint32_t x = threadIdx.x, mine = p.side_by_side ? x % p.together : x / line_threads;
+  const std::uint32_t wanted = blockIdx.x * p.together + mine, line = min(wanted, p.lines - 1);
+  const std::uint64_t first = Agent::start(p, p.from, line), result = Agent::start(p, p.to, line);
   wait_for_kernel_in_front();
-  __syncthreads();
-  for (int vector = blockIdx.y; vector < batch; vector += gridDim.y) {
-    agent.load(from + vector * p.from.vector);
-    __syncthreads();
-    agent.first_half();
-    __syncthreads();
-    agent.second_half(to + vector * p.to.vector);
+  for (std::uint32_t vector = blockIdx.y; vector < batch; vector += gridDim.y) {
+    if (vector != blockIdx.y) __syncthreads();
+    Agent{p,
+          reinterpret_cast<Complex<A>*>(line_memory) + mine * p.pitch,
+          static_cast<int>(p.side_by_side ? x / p.together : x % line_threads),
+          wanted < p.lines,
+          from + first + vector * p.from.vector,
+          to + result + vector * p.to.vector}
+        .run();
   }
 }
 
+// Calls body(length of a line, as a constant).
+template <class Body> void with_line_size(int n, Body&& body) {
+  const auto search = [&]<std::size_t... I>(std::index_sequence<I...>) {
+    (void)((n == line_sizes[I] && (body(std::integral_constant<int, line_sizes[I]>{}), true)) || ...);
+  };
+  search(std::make_index_sequence<std::size(line_sizes)>{});
+}
+
+// Lines of a block: neighbours fill sectors of memory where the elements of a line are apart. They begin in banks that are
+// as far from each other as can be.
 template <LineKind K, class A, class S, class D>
 void run_lines(LinePass<A> p, const std::complex<S>* from, std::complex<D>* to, int batch, cudaStream_t stream) {
-  for (int a = 1; a * a <= p.n; ++a)
-    if (p.n % a == 0) p.a = a, p.b = p.n / a;
-  const auto bytes = [&] {
-    return static_cast<std::size_t>(p.n * (2 * (p.together | 1) + 1)) * sizeof(Complex<A>) +
-           static_cast<std::size_t>(p.modes / 2 + 1) * sizeof(A);
-  };
-  for (p.together = 8; p.together > 1; p.together /= 2)
-    if (std::int64_t{p.lines} * batch / p.together >= enough_lines && bytes() <= unasked_shared_bytes) break;
-  const int tasks = p.together * larger(p.b * (p.a / 2 + 1), p.a * (p.b / 2 + 1));
-  const Launch launch{dim3((p.lines + p.together - 1) / p.together, smaller(batch, 65535)),
-                      std::clamp((tasks + 31) / 32 * 32, 64, most_line_threads), bytes(), stream, p.early};
-  enqueue("FFT", line_kernel<K, S, A, D>, launch, p, reinterpret_cast<const Complex<S>*>(from),
-          reinterpret_cast<Complex<D>*>(to), batch);
+  with_line_size(p.n, [&](auto n) {
+    using Agent = LineAgent<n(), K, S, A, D>;
+    constexpr int banks = 128 / int{sizeof(Complex<A>)}, threads = Agent::plan.threads;
+    p.side_by_side = p.from.step != 1;
+    const auto pitch = [&] {
+      int cells = Agent::place(n());
+      while (p.side_by_side && cells % banks != banks / smaller(p.together, banks) % banks) ++cells;
+      return cells;
+    };
+    const auto bytes = [&] { return static_cast<std::size_t>(p.together * pitch()) * sizeof(Complex<A>); };
+    for (p.together = p.side_by_side ? banks : 32; p.together > 1; p.together /= 2)
+      if (p.together * threads <= Agent::most_threads && bytes() <= most_line_bytes &&
+          std::int64_t{p.lines} * batch / p.together >= enough_lines)
+        break;
+    p.pitch = pitch();
+    p.from.step *= sizeof(Complex<S>), p.to.step *= sizeof(Complex<D>);
+    const Launch launch{dim3((p.lines + p.together - 1) / p.together, smaller(batch, 65535)), p.together * threads,
+                        bytes(), stream, p.early};
+    const auto kernel = line_kernel<n(), K, S, A, D>;
+    if (bytes() > unasked_shared_bytes) ask_for_shared(kernel, bytes());
+    enqueue("FFT", kernel, launch, p, reinterpret_cast<const Complex<S>*>(from), reinterpret_cast<Complex<D>*>(to),
+            batch);
+  });
 }
 
 }  // namespace offgrid::cuda

@@ -129,19 +129,26 @@ inline int joined_fraction_bits(int cell_bits, double tolerance) {
 constexpr int tile_threads(std::size_t bytes) { return bytes <= roomy_tile_bytes ? 256 : most_tile_threads; }
 
 // --- FFT --------------------------------------------------------------------------------------------------------------
-// A 3D grid from here on is transformed without the planes that are cropped; smaller ones are bound by the number of
-// launches, and go through one plan for the whole batch. In 2D cuFFT takes three passes for a strided axis of some
-// thousand cells, and what is saved is lost.
-inline constexpr std::int64_t pruned_fft_bytes = std::int64_t{16} << 20;
+// By lines (line_fft.cuh): values that a thread holds; the more only where that spares a stage.
+struct LineValues {
+  int few, more;
+};
+constexpr LineValues line_values(std::size_t real_bytes) {
+  return real_bytes == 4 ? LineValues{18, 20} : LineValues{12, 16};
+}
+// Threads of a block, for lines of so many: two of 256 on a multiprocessor have 128 registers a thread, of more 96.
+constexpr int most_line_threads(std::size_t real_bytes, int of_a_line) {
+  return real_bytes == 4 ? 320 : of_a_line > 128 ? 288 : 256;
+}
+inline constexpr std::size_t most_line_bytes = 100 << 10;  // of shared memory: two blocks fit
+inline constexpr std::int64_t enough_lines = 132;          // groups of lines: a block for every multiprocessor
+inline constexpr int early_major = 9;  // compute capability whose kernels may start while the one in front ends
 
-// Up to so many cells of a batch the transform goes line by line in kernels of ours (line_fft.cuh), which are fewer.
-constexpr std::int64_t most_line_cells(int dim, std::size_t real_bytes) {
+// Executes on grids of so many cells, over all vectors of a batch, are bound by their launches, and replayed (graph.hpp).
+constexpr std::int64_t most_replayed_cells(int dim, std::size_t real_bytes) {
   if (dim == 3 && real_bytes == 4) return std::int64_t{12} << 15;
   return std::int64_t{dim == 2 && real_bytes == 8 ? 3 : 4} << 15;
 }
-inline constexpr int early_major = 9;  // compute capability whose kernels may start while the one in front ends
-inline constexpr int longest_line = 512, most_line_threads = 256;  // a line fits in 48 KiB in f64
-inline constexpr std::int64_t enough_lines = 132;                  // groups of lines: a block for every multiprocessor
 
 // f32 strengths are added up in f64 under this tolerance, and where so many terms, or partial sums of so many, would miss
 // it. allowed_error: before deconvolution amplifies it.

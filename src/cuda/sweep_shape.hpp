@@ -10,9 +10,12 @@ namespace offgrid::cuda {
 // along the planes.
 struct SweepTiles {
   int x_warps, plane_warps, octets, m_tiles, planes;
-  int blocks;                                // of a multiprocessor that spread, at least; to a grid of f64 at most 16
+  int blocks;                                // of a multiprocessor that spread, at least
   int interp_blocks_f32, interp_blocks_f64;  // that interpolate from such a grid
-  template <class A> constexpr int spread_blocks() const { return sizeof(A) == 4 ? blocks : smaller(blocks, 16); }
+  // Fewer where sums take more registers: to a grid of f64, and in 3D to one of integers.
+  template <class A> constexpr int spread_blocks(bool integers) const {
+    return sizeof(A) == 4 ? blocks : smaller(blocks, integers && planes > 1 ? 12 : 16);
+  }
   template <class A> constexpr int interp_blocks() const {
     return sizeof(A) == 4 ? interp_blocks_f32 : interp_blocks_f64;
   }

@@ -167,7 +167,8 @@ template <class T, class A, int D, int W, int V, CellSums Sums> struct SweepSpre
 };
 
 template <class T, class A, int D, int W, int V, CellSums Sums>
-__global__ void __launch_bounds__(V* SweepShape<D, W>::threads, SweepShape<D, W>::tiles.template spread_blocks<A>() / V)
+__global__ void __launch_bounds__(V* SweepShape<D, W>::threads,
+                                  SweepShape<D, W>::tiles.template spread_blocks<A>(Sums == CellSums::integers) / V)
     sweep_spread_kernel(const __grid_constant__ SweepArguments<T, A, W> arguments) {
   using Team = SweepTeam<T, A, D, W, V>;
   extern __shared__ double sweep_memory[];

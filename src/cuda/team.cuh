@@ -11,15 +11,11 @@
 #include <cstdint>
 
 #include "core/polynomial.hpp"
+#include "cuda/complex.cuh"
 #include "cuda/policy.hpp"
 #include "cuda/stage.hpp"
 
 namespace offgrid::cuda {
-
-template <class T> struct ComplexOf;
-template <> struct ComplexOf<float> { using type = float2; };
-template <> struct ComplexOf<double> { using type = double2; };
-template <class T> using Complex = typename ComplexOf<T>::type;
 
 // L: lanes of a team.
 template <int D, int W, int L> struct TeamShape {

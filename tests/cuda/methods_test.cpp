@@ -223,7 +223,7 @@ TEST_F(MethodsTest, cpu_and_gpu_agree) {
   for_both_precisions([&](auto zero) {
     using T = decltype(zero);
     for (const int type : {1, 2})
-      for (const Sizes& modes : shapes) {
+      for (const Sizes& modes : shapes) {  // both engines take grids of twice these sizes
         const Spec spec{.type = type, .modes = modes, .options = {.transforms = 3, .upsampling = 2, .width = 7}};
         const auto points = uniform_points<T>(static_cast<int>(modes.size()), 500);
         Transform<T> here(cpu, spec), there(where(), spec);

@@ -1,0 +1,87 @@
+// How a line of a grid is transformed (line_fft.cuh): by which radices, and by how many threads.
+#pragma once
+
+#include <cstdint>
+#include <iterator>
+
+#include "cuda/policy.hpp"
+
+namespace offgrid::cuda {
+
+inline constexpr int line_radices[] = {20, 18, 16, 15, 12, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1};
+
+// Lines of these lengths have kernels (line_fft.cuh); the grids of a plan take them, up to the longest. Lengths of which the
+// transform is slow are left out.
+inline constexpr int line_sizes[] = {
+    2,   3,   4,   5,   6,   8,    9,    10,   12,   15,   16,   18,   20,   24,   25,   27,   28,  30,  32,
+    35,  36,  40,  42,  45,  48,   50,   54,   56,   60,   64,   70,   72,   75,   80,   84,   90,  96,  100,
+    105, 108, 112, 120, 126, 128,  135,  144,  150,  160,  162,  180,  192,  200,  216,  225,  240, 252, 256,
+    270, 288, 300, 320, 324, 360,  384,  400,  420,  432,  480,  512,  540,  576,  600,  640,  648, 720, 768,
+    800, 864, 900, 960, 972, 1024, 1080, 1152, 1200, 1296, 1344, 1440, 1536, 1728, 1800, 1920, 2048};
+
+// A stage transforms values that are `apart`; m of the result's places are known before it. A thread takes so many groups.
+struct LineStage {
+  int radix, m, apart, groups;
+};
+
+struct LinePlan {
+  static constexpr int most_stages = 6;
+  int stages = 0, threads = 0, values = 0;  // values: that a thread may hold
+  LineStage stage[most_stages]{};
+
+  // Values that the threads could hold, over all stages.
+  [[nodiscard]] constexpr int room() const {
+    int all = 0;
+    for (int s = 0; s < stages; ++s) all += threads * stage[s].groups * stage[s].radix;
+    return all;
+  }
+};
+
+// The fewest stages, two at least, in which no thread holds more than `values`, and of those the fullest threads; none where
+// n has other factors than the radices.
+constexpr LinePlan best_line_plan(int n, int values) {
+  LinePlan best{}, now{};
+  const auto finish = [&] {
+    now.threads = 1;
+    for (int s = 0; s < now.stages; ++s) {
+      const int together = values / now.stage[s].radix;
+      now.threads = larger(now.threads, (now.stage[s].apart + together - 1) / together);
+    }
+    for (int s = 0; s < now.stages; ++s) now.stage[s].groups = (now.stage[s].apart + now.threads - 1) / now.threads;
+    if (best.stages == 0 || now.stages < best.stages || (now.stages == best.stages && now.room() < best.room()))
+      best = now;
+  };
+  const auto search = [&](const auto& self, int m, int last) -> void {
+    if (m == n && now.stages > 1) return finish();
+    if (now.stages == LinePlan::most_stages) return;
+    for (const int radix : line_radices) {
+      const bool idle = radix == 1 && (now.stages > 0 || n > values);
+      if (radix > last || n / m % radix != 0 || idle) continue;
+      now.stage[now.stages++] = {radix, m, n / radix, 0};
+      self(self, m * radix, radix == 1 ? values : radix);
+      --now.stages;
+    }
+  };
+  now.values = values;
+  search(search, 1, values);
+  return best;
+}
+
+constexpr LinePlan line_plan(int n, std::size_t real_bytes) {
+  const LineValues values = line_values(real_bytes);
+  const LinePlan few = best_line_plan(n, values.few), more = best_line_plan(n, values.more);
+  const auto together = [&](const LinePlan& plan) {
+    return most_line_threads(real_bytes, plan.threads) / plan.threads;
+  };
+  const bool sectors = real_bytes == 4 && together(few) < 4 && together(more) >= 4;
+  return more.stages < few.stages || sectors ? more : few;
+}
+
+// Calls body(part, whole) for all factors e(part / whole) of the stages, [stage][i][j mod m], in the order of their table.
+template <class Body> void for_turns(const LinePlan& plan, Body&& body) {
+  for (int s = 1; s < plan.stages; ++s)
+    for (int i = 1; i < plan.stage[s].radix; ++i)
+      for (int q = 0; q < plan.stage[s].m; ++q) body(i * q, plan.stage[s].m * plan.stage[s].radix);
+}
+
+}  // namespace offgrid::cuda
