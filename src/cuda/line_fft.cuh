@@ -6,6 +6,8 @@
 // so that neighbouring threads read neighbours, and in the last stage write neighbours, too.
 #pragma once
 
+#include <bit>
+
 #include "cuda/dft.cuh"
 #include "cuda/launch.hpp"
 #include "cuda/line_fft.hpp"
@@ -26,8 +28,6 @@ template <int N, LineKind K, class S, class A, class D> struct LineAgent {
   static constexpr LinePlan plan = line_plan(N, sizeof(A));
   static constexpr int first_radix = plan.stage[0].radix;
   static constexpr int most_threads = most_line_threads(sizeof(A), plan.threads);
-  static constexpr bool large = sizeof(A) == 8 && plan.values == line_values(8).more;
-  static constexpr int blocks = large ? 1 : 2;  // of a multiprocessor, at least
   static_assert(plan.stages > 1 && plan.threads <= most_threads);
   template <int I> using Groups = Complex<A>[plan.stage[I].groups][plan.stage[I].radix];
 
@@ -123,6 +123,7 @@ template <int N, LineKind K, class S, class A, class D> struct LineAgent {
   // The factors of a group: some are read, and the others are products of them.
   template <int I> struct Turns {
     static constexpr int radix = plan.stage[I].radix, m = plan.stage[I].m;
+    static constexpr int read = larger(1, std::bit_width(static_cast<unsigned>(radix - 1)));
     Complex<A> by[radix];
 
     __device__ void load(const Complex<A>* table, int j) {
@@ -159,7 +160,7 @@ template <int N, LineKind K, class S, class A, class D> struct LineAgent {
     const auto load_turns = [&](int g) {
       if constexpr (I > 0) turns[g].load(reinterpret_cast<const Complex<A>*>(p.turns), group<I>(g));
     };
-    constexpr int early = smaller(stage.groups, 4);  // of which they are read before the values are there
+    constexpr int early = smaller(stage.groups, early_turns / Turns<I>::read);
 #pragma unroll
     for (int g = 0; g < early; ++g) load_turns(g);
     if (I > 0) __syncthreads();
@@ -180,7 +181,7 @@ template <int N, LineKind K, class S, class A, class D> struct LineAgent {
 };
 
 template <int N, LineKind K, class S, class A, class D>
-__global__ void __launch_bounds__(LineAgent<N, K, S, A, D>::most_threads, LineAgent<N, K, S, A, D>::blocks)
+__global__ void __launch_bounds__(LineAgent<N, K, S, A, D>::most_threads, line_blocks)
     line_kernel(const __grid_constant__ LinePass<A> p, const Complex<S>* from, Complex<D>* to, int batch) {
   using Agent = LineAgent<N, K, S, A, D>;
   constexpr int line_threads = Agent::plan.threads;

@@ -26,7 +26,7 @@ struct LineStage {
 
 struct LinePlan {
   static constexpr int most_stages = 6;
-  int stages = 0, threads = 0, values = 0;  // values: that a thread may hold
+  int stages = 0, threads = 0;
   LineStage stage[most_stages]{};
 
   // Values that the threads could hold, over all stages.
@@ -62,7 +62,6 @@ constexpr LinePlan best_line_plan(int n, int values) {
       --now.stages;
     }
   };
-  now.values = values;
   search(search, 1, values);
   return best;
 }

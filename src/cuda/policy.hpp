@@ -136,10 +136,12 @@ struct LineValues {
 constexpr LineValues line_values(std::size_t real_bytes) {
   return real_bytes == 4 ? LineValues{18, 20} : LineValues{12, 16};
 }
-// Threads of a block, for lines of so many: two of 256 on a multiprocessor have 128 registers a thread, of more 96.
+// Threads of a block, for lines of so many: two blocks of 256 on a multiprocessor have 128 registers a thread, larger ones 96.
+inline constexpr int line_blocks = 2;
 constexpr int most_line_threads(std::size_t real_bytes, int of_a_line) {
   return real_bytes == 4 ? 320 : of_a_line > 128 ? 288 : 256;
 }
+inline constexpr int early_turns = 8;  // factors of a stage that are read before its values are there
 inline constexpr std::size_t most_line_bytes = 100 << 10;  // of shared memory: two blocks fit
 inline constexpr std::int64_t enough_lines = 132;          // groups of lines: a block for every multiprocessor
 inline constexpr int early_major = 9;  // compute capability whose kernels may start while the one in front ends
