@@ -4,7 +4,9 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <vector>
 
 #include "core/error.hpp"
@@ -117,6 +119,21 @@ TEST(Design, width_and_sigma_that_are_asked_for_are_taken) {
       EXPECT_EQ(design.polynomial.width, width);
       EXPECT_GE(static_cast<double>(design.grid[0]), sigma * 40);
     }
+}
+
+TEST(Design, grids_take_the_sizes_that_an_engine_likes_as_far_as_they_go) {
+  static constexpr int liked[] = {16, 40, 100, 1000};
+  BackendTraits traits;
+  traits.grid_sizes = liked;
+  for (const std::int64_t modes : {1, 5, 8, 20, 21, 49, 50, 51, 400, 500, 501, 3000}) {
+    const Design design = make_design({1, 1, {modes, 1, 1}}, {.upsampling = 2, .width = 4}, traits);
+    EXPECT_GE(design.grid[0], 2 * modes);
+    if (modes <= 500)
+      EXPECT_EQ(design.grid[0], *std::lower_bound(std::begin(liked), std::end(liked), 2 * modes));
+    else
+      EXPECT_TRUE(is_smooth(design.grid[0])) << design.grid[0];
+    EXPECT_LE(design.expected_error, 1e-2) << modes;  // the window is made for the sigma that this led to
+  }
 }
 
 TEST(Design, sign_follows_the_type_unless_given) {

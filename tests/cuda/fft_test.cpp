@@ -1,10 +1,52 @@
 // Transforms on grids of every length that has kernels of its own, along rows and along columns, and on longer ones.
+#include <numbers>
+
 #include "cuda/line_plan.hpp"
 #include "gpu_test.hpp"
 
 namespace {
 
 using namespace support;
+
+namespace cuda = offgrid::cuda;
+
+// The stages as the kernels take them, on the host.
+TEST(LinePlanTest, stages_make_a_transform_of_every_length) {
+  const auto root = [](double part, double whole) { return std::polar(1.0, 2 * std::numbers::pi * part / whole); };
+  for (const int n : cuda::line_sizes)
+    for (const std::size_t real_bytes : {4, 8}) {
+      SCOPED_TRACE(offgrid::text(n, " cells of ", real_bytes, " bytes"));
+      const cuda::LinePlan plan = cuda::line_plan(n, real_bytes);
+      ASSERT_GE(plan.stages, 2);
+      EXPECT_LE(plan.threads, cuda::most_line_threads(real_bytes, plan.threads));
+      std::vector<std::complex<double>> turns;
+      cuda::for_turns(plan, [&](int part, int whole) { turns.push_back(root(part, whole)); });
+      const auto in = random_values<double>(n, 7);
+      auto x = in;
+      for (int s = 0; s < plan.stages; ++s) {
+        const auto [radix, m, apart, groups] = plan.stage[s];
+        EXPECT_EQ(radix * apart, n);
+        EXPECT_GE(groups * plan.threads, apart);
+        EXPECT_LE(groups * radix, cuda::line_values(real_bytes).more);
+        std::vector<std::complex<double>> y(x.size());
+        for (int j = 0; j < apart; ++j)
+          for (int k = 0; k < radix; ++k) {
+            std::complex<double> sum = 0;
+            for (int i = 0; i < radix; ++i) {
+              const auto turn = s > 0 && i > 0 ? turns.at(j % m + i * m - plan.stage[0].radix) : 1.0;
+              sum += x[j + i * apart] * turn * root(i * k % radix, radix);
+            }
+            y[j / m * m * radix + j % m + k * m] = sum;
+          }
+        x = y;
+      }
+      for (const int k : {0, 1, n / 3, n - 1}) {
+        std::complex<double> sum = 0;
+        for (std::int64_t j = 0; j < n; ++j) sum += in[j] * root(j * k % n, n);
+        EXPECT_LE(std::abs(sum - x[k]), 1e-12 * n) << k;
+      }
+    }
+}
 
 class FftTest : public GpuTest {};
 
