@@ -233,7 +233,7 @@ void run_lines(LinePass<A> p, const std::complex<S>* from, std::complex<D>* to, 
     const Launch launch{dim3((p.lines + p.together - 1) / p.together, smaller(batch, 65535)), p.together * threads,
                         bytes(), stream, p.early};
     const auto kernel = line_kernel<n(), K, S, A, D>;
-    if (bytes() > unasked_shared_bytes) ask_for_shared(kernel, bytes());
+    if (bytes() > unasked_shared_bytes) ask_for_shared(kernel, most_line_bytes);  // the same in all threads
     enqueue("FFT", kernel, launch, p, reinterpret_cast<const Complex<S>*>(from), reinterpret_cast<Complex<D>*>(to),
             batch);
   });

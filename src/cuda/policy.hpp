@@ -129,7 +129,7 @@ inline int joined_fraction_bits(int cell_bits, double tolerance) {
 constexpr int tile_threads(std::size_t bytes) { return bytes <= roomy_tile_bytes ? 256 : most_tile_threads; }
 
 // --- FFT --------------------------------------------------------------------------------------------------------------
-// By lines (line_fft.cuh): values that a thread holds; the more only where that spares a stage.
+// By lines (line_fft.cuh): values that a thread holds; the more only where that spares a stage, or fills sectors.
 struct LineValues {
   int few, more;
 };
@@ -142,8 +142,8 @@ constexpr int most_line_threads(std::size_t real_bytes, int of_a_line) {
   return real_bytes == 4 ? 320 : of_a_line > 128 ? 288 : 256;
 }
 inline constexpr int early_turns = 8;  // factors of a stage that are read before its values are there
-inline constexpr std::size_t most_line_bytes = 100 << 10;  // of shared memory: two blocks fit
-inline constexpr std::int64_t enough_lines = 132;          // groups of lines: a block for every multiprocessor
+inline constexpr std::size_t most_line_bytes = 96 << 10;  // of shared memory, which every GPU has
+inline constexpr std::int64_t enough_lines = 132;         // groups of lines: a block for every multiprocessor
 inline constexpr int early_major = 9;  // compute capability whose kernels may start while the one in front ends
 
 // Executes on grids of so many cells, over all vectors of a batch, are bound by their launches, and replayed (graph.hpp).
