@@ -1,5 +1,5 @@
 // Grid sizes that an FFT likes: 2^a 3^b 5^c 7^d with d <= 1, and what a transform of a size costs.
-// grid.hpp rounds sigma * N up to one of these; cost.hpp compares sizes by fft_cost.
+// design.cpp rounds sigma * N up to one of these, cost.cpp compares sizes by fft_cost, unless an engine has its own.
 #pragma once
 
 #include <algorithm>

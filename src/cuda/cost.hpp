@@ -31,9 +31,13 @@ inline constexpr double wide_visit = 1;         // what a grid of f64 costs more
 // Points are few in a box of a large grid, and what they reach is not in the cache.
 inline double too_large(double cells) { return 100 * std::max(0.0, cells - 0x1p27); }
 
+// Whether strengths of f32 are added up in f64, on a grid of f64.
+inline bool spreads_wide(const Problem& problem) {
+  return problem.precision == Precision::f32 && problem.type == 1 && problem.tolerance < wide_sums_tolerance;
+}
+
 inline double sweep_time(const Problem& problem, double count, double cells, int width) {
   const bool f64 = problem.precision == Precision::f64, to_modes = problem.type == 1;
-  const bool wide = !f64 && problem.tolerance < wide_sums_tolerance;
   const SweepCosts costs = sweep_costs(problem.dim, to_modes, f64);
   const SweepTiles tiles = sweep_tiles(problem.dim, width);
   const Sizes box = sweep_box(problem.dim, width);
@@ -49,8 +53,8 @@ inline double sweep_time(const Problem& problem, double count, double cells, int
   const double a_point = costs.point + costs.axis_cell * problem.dim * width + costs.batch / batch +
                          costs.product * shape * plane * planes * padding;
   const double a_result = problem.dim == 2 ? a_point + gathered_result : std::max(a_point, 1.1 * scattered_result);
-  return count * (to_modes ? a_point : a_result) + cells * halo * (costs.visit + (wide && to_modes ? wide_visit : 0)) +
-         too_large(cells);
+  return count * (to_modes ? a_point : a_result) +
+         cells * halo * (costs.visit + (spreads_wide(problem) ? wide_visit : 0)) + too_large(cells);
 }
 
 // A point costs in every tile that it reaches.
@@ -87,18 +91,16 @@ inline double points_time(const Problem& problem, const Sizes& grid, int width, 
 
 // A value of a line, in every pass (line_fft.cuh); grids with longer lines go through cuFFT.
 inline double fft_time(const Problem& problem, const Sizes& grid) {
-  const bool f64 =
-      problem.precision == Precision::f64 || (problem.type == 1 && problem.tolerance < wide_sums_tolerance);
-  const auto size = [](std::int64_t n) { return static_cast<double>(n); };
-  double values = 0, cells = 1, longest = 0;
+  const bool f64 = problem.precision == Precision::f64 || spreads_wide(problem);
+  double cells = 1;
+  for (const std::int64_t n : grid) cells *= static_cast<double>(n);
+  if (*std::max_element(grid.begin(), grid.end()) > std::end(line_sizes)[-1]) return cells * (f64 ? 48 : 24);
+  double values = 0, kept = cells;
   for (int axis = 0; axis < problem.dim; ++axis) {
-    double lines = 1;
-    for (int other = 0; other < problem.dim; ++other)
-      if (other != axis) lines *= size(other > axis ? grid[other] : problem.modes[other]);
-    values += lines * size(grid[axis]), cells *= size(grid[axis]), longest = std::max(longest, size(grid[axis]));
+    values += kept;
+    kept = kept * static_cast<double>(problem.modes[axis]) / static_cast<double>(grid[axis]);
   }
-  const double a_value = f64 ? 9.5 : problem.dim == 2 ? 6.5 : 5;
-  return longest <= size(std::end(line_sizes)[-1]) ? values * a_value : cells * (f64 ? 48 : 24);
+  return values * (f64 ? 9.5 : problem.dim == 2 ? 6.5 : 5);
 }
 
 inline BackendTraits cost_traits() {

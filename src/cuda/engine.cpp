@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <memory>
 #include <mutex>
-#include <numbers>
 #include <nvtx3/nvtx3.hpp>
 #include <optional>
 #include <vector>
@@ -97,11 +96,9 @@ template <class T> class Tables {
     all.resize((all.size() + 3) / 4 * 4);  // aligned to pairs
     std::size_t turns[max_dim]{};
     for (int axis = 0; goes_by_lines(design) && axis < design.dim(); ++axis) {
+      const auto mine = turns_of<T>(line_plan(static_cast<int>(design.grid[axis]), sizeof(T)));
       turns[axis] = all.size();
-      for_turns(line_plan(static_cast<int>(design.grid[axis]), sizeof(T)), [&](int part, int whole) {
-        const auto root = std::polar(1.0L, 2 * std::numbers::pi_v<long double> * part / whole);
-        all.push_back(static_cast<T>(root.real())), all.push_back(static_cast<T>(root.imag()));
-      });
+      all.insert(all.end(), mine.begin(), mine.end());
     }
     data_ = DeviceBuffer<T>(static_cast<std::int64_t>(all.size()), memory);
     call("tables", [&] { return cudaMemcpy(data_.data(), all.data(), data_.bytes(), cudaMemcpyHostToDevice); });

@@ -1,8 +1,11 @@
 // How a line of a grid is transformed (line_fft.cuh): by which radices, and by how many threads.
 #pragma once
 
+#include <cmath>
 #include <cstdint>
 #include <iterator>
+#include <numbers>
+#include <vector>
 
 #include "cuda/policy.hpp"
 
@@ -76,11 +79,17 @@ constexpr LinePlan line_plan(int n, std::size_t real_bytes) {
   return more.stages < few.stages || sectors ? more : few;
 }
 
-// Calls body(part, whole) for all factors e(part / whole) of the stages, [stage][i][j mod m], in the order of their table.
-template <class Body> void for_turns(const LinePlan& plan, Body&& body) {
+// The factors of the stages, [stage][i][j mod m][re, im].
+template <class T> std::vector<T> turns_of(const LinePlan& plan) {
+  std::vector<T> turns;
   for (int s = 1; s < plan.stages; ++s)
     for (int i = 1; i < plan.stage[s].radix; ++i)
-      for (int q = 0; q < plan.stage[s].m; ++q) body(i * q, plan.stage[s].m * plan.stage[s].radix);
+      for (int q = 0; q < plan.stage[s].m; ++q) {
+        const long double angle =
+            2 * std::numbers::pi_v<long double> * (i * q) / (plan.stage[s].m * plan.stage[s].radix);
+        turns.push_back(static_cast<T>(std::cos(angle))), turns.push_back(static_cast<T>(std::sin(angle)));
+      }
+  return turns;
 }
 
 }  // namespace offgrid::cuda

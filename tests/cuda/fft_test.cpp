@@ -19,8 +19,7 @@ TEST(LinePlanTest, stages_make_a_transform_of_every_length) {
       const cuda::LinePlan plan = cuda::line_plan(n, real_bytes);
       ASSERT_GE(plan.stages, 2);
       EXPECT_LE(plan.threads, cuda::most_line_threads(real_bytes, plan.threads));
-      std::vector<std::complex<double>> turns;
-      cuda::for_turns(plan, [&](int part, int whole) { turns.push_back(root(part, whole)); });
+      const auto turns = cuda::turns_of<double>(plan);
       const auto in = random_values<double>(n, 7);
       auto x = in;
       for (int s = 0; s < plan.stages; ++s) {
@@ -33,7 +32,8 @@ TEST(LinePlanTest, stages_make_a_transform_of_every_length) {
           for (int k = 0; k < radix; ++k) {
             std::complex<double> sum = 0;
             for (int i = 0; i < radix; ++i) {
-              const auto turn = s > 0 && i > 0 ? turns.at(j % m + i * m - plan.stage[0].radix) : 1.0;
+              const std::size_t at = 2 * static_cast<std::size_t>(j % m + i * m - plan.stage[0].radix);
+              const auto turn = s > 0 && i > 0 ? std::complex(turns.at(at), turns.at(at + 1)) : 1.0;
               sum += x[j + i * apart] * turn * root(i * k % radix, radix);
             }
             y[j / m * m * radix + j % m + k * m] = sum;
