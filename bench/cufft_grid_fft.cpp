@@ -58,7 +58,7 @@ template <class T> void compare(int dim, int n) {
   cuda::call("tables", [&] { return cudaMemcpy(tables.data(), table.data(), tables.bytes(), cudaMemcpyHostToDevice); });
   cuda::Deconvolution<T> all{};
   for (int axis = 0; axis < dim; ++axis) all.turns[axis] = tables.data(), all.axis[axis] = tables.data() + factors;
-  cuda::GridFft<T> fft(design, shape, cuda::current_device());
+  cuda::GridFft<T> fft(design, shape);
   const cuda::DeviceBuffer<std::complex<T>> cells(static_cast<std::int64_t>(shape.cells), memory),
       kept(design.mode_count(), memory);
   cuda::call("clearing", [&] { return cudaMemset(cells.data(), 0, cells.bytes()); });

@@ -180,7 +180,7 @@ double polynomial_error(const Window& window, Precision precision) {
 }
 
 std::vector<double> deconvolution_factors(const Window& window, std::int64_t modes, std::int64_t grid) {
-  const double last = static_cast<double>(std::max<std::int64_t>(modes / 2, 1));
+  const double last = std::max(static_cast<double>(modes / 2), 1e-3);  // of one mode, what is beyond it does not matter
   const std::vector<double> series = log_factor_series(window, last, static_cast<double>(grid));
   std::vector<double> factors(modes / 2 + 1);
   const auto count = static_cast<std::int64_t>(factors.size());

@@ -5,6 +5,7 @@
 #include <cufft.h>
 
 #include <atomic>
+#include <mutex>
 
 #include "core/error.hpp"
 #include "core/text.hpp"
@@ -40,7 +41,13 @@ template <class Call> void call(const char* what, Call&& made) {
 // More shared memory than this, what the kernel declares itself included, has to be asked for.
 inline constexpr std::size_t unasked_shared_bytes = 48 << 10;
 
+// Threads share the limit of a kernel, so that it is never lowered.
 template <class Kernel> void ask_for_shared(Kernel* kernel, std::size_t bytes) {
+  static std::mutex mutex;
+  const std::scoped_lock lock(mutex);
+  cudaFuncAttributes now{};
+  call("shared memory", [&] { return cudaFuncGetAttributes(&now, kernel); });
+  if (static_cast<std::size_t>(now.maxDynamicSharedSizeBytes) >= bytes) return;
   call("shared memory", [&] {
     return cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(bytes));
   });

@@ -56,9 +56,8 @@ template <class T> struct GridUse {
 
 // Scratch of one execute. An execute that follows on another stream waits for `done`.
 template <class T> struct CudaGrid final : Grid {
-  CudaGrid(const Design& design, const GridShape& shape, const Device& device, bool needs_wide)
-      : narrow(design, shape, device) {
-    if (needs_wide) wide.emplace(design, shape, device);
+  CudaGrid(const Design& design, const GridShape& shape, bool needs_wide) : narrow(design, shape) {
+    if (needs_wide) wide.emplace(design, shape);
   }
   template <class A> std::complex<A>* cells() const { return reinterpret_cast<std::complex<A>*>(memory); }
 
@@ -305,7 +304,7 @@ template <class T> class CudaEngine final : public Engine<T> {
 
   std::unique_ptr<CudaGrid<T>> make_grid(bool wide, std::byte* memory = nullptr) const {
     if (wide && !wide_tables_) wide_tables_.emplace(design_, memory_);
-    auto grid = std::make_unique<CudaGrid<T>>(design_, choice_.sort.grid, device_, wide);
+    auto grid = std::make_unique<CudaGrid<T>>(design_, choice_.sort.grid, wide);
     const std::size_t work = std::max(grid->narrow.work_bytes(), grid->wide ? grid->wide->work_bytes() : 0);
     grid->bytes = cell_bytes(wide) + aligned(work) + aligned(fixed_point_bytes(design_.batch));
     if (memory == nullptr) grid->owned = DeviceBuffer<std::byte>(static_cast<std::int64_t>(grid->bytes), memory_);

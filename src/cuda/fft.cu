@@ -188,9 +188,16 @@ template <class A> void FftPlan::run(std::complex<A>* cells, Sign sign, cudaStre
   });
 }
 
+// Whether kernels wait by themselves for the one in front. Compiled for an older GPU, they do not on any.
+static bool kernels_wait() {
+  cudaFuncAttributes code{};
+  call("FFT", [&] { return cudaFuncGetAttributes(&code, crop_kernel<float, float>); });
+  return code.ptxVersion >= 10 * early_major;
+}
+
 template <class A>
-GridFft<A>::GridFft(const Design& design, const GridShape& grid, const Device& device)
-    : dim_(design.dim()), grid_(grid), batch_(design.batch), early_(device.major >= early_major) {
+GridFft<A>::GridFft(const Design& design, const GridShape& grid)
+    : dim_(design.dim()), grid_(grid), batch_(design.batch), early_(kernels_wait()) {
   box_ = {{design.problem.modes[0], design.problem.modes[1], design.problem.modes[2]},
           design.options.mode_order == ModeOrder::fft};
   by_lines_ = goes_by_lines(design);

@@ -57,7 +57,7 @@ class FftPlan {
 // A: precision of the grid, T: of the modes.
 template <class A> class GridFft {
  public:
-  GridFft(const Design& design, const GridShape& grid, const Device& device);
+  GridFft(const Design& design, const GridShape& grid);
 
   [[nodiscard]] std::size_t work_bytes() const { return work_bytes_; }
   void set_work_area(void* memory);

@@ -22,9 +22,9 @@ template <class T> __device__ void add_product(Complex<T>& sum, T weight, Comple
 
 // --- 1D and 2D --------------------------------------------------------------------------------------------------------
 // The cells that a point reads: row(y) + x(i) is the i-th of a row.
-template <class C> struct InnerWindow {  // nowhere reaches around
+template <class C, class Place> struct InnerWindow {  // nowhere reaches around
   const C* corner;
-  std::uint32_t row_step;
+  Place row_step;
   __device__ const C* row(int y) const { return corner + y * row_step; }
   __device__ static int x(int i) { return i; }
 };
@@ -83,7 +83,7 @@ template <class T, class A, int D, int W, class Place> struct InterpAgent {
     const auto* cells = reinterpret_cast<Cell*>(a.cells) + vector * a.grid.cells;
     if (!inner) return sum(WrappedWindow<Cell, W, Place>(cells, {a.grid, cell}));
     const Place corner = Place{cell[1]} * a.grid.n[0] + cell[0];
-    return sum(InnerWindow<Cell>{cells + corner, a.grid.n[0]});
+    return sum(InnerWindow<Cell, Place>{cells + corner, a.grid.n[0]});
   }
 
   template <class Window> __device__ Complex<T> sum(const Window& window) const {

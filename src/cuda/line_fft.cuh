@@ -226,14 +226,14 @@ void run_lines(LinePass<A> p, const std::complex<S>* from, std::complex<D>* to, 
     const auto bytes = [&] { return static_cast<std::size_t>(p.together * pitch()) * sizeof(Complex<A>); };
     for (p.together = p.side_by_side ? banks : 32; p.together > 1; p.together /= 2)
       if (p.together * threads <= Agent::most_threads && bytes() <= most_line_bytes &&
-          std::int64_t{p.lines} * batch / p.together >= enough_lines)
+          p.together < 2 * static_cast<int>(p.lines) && std::int64_t{p.lines} * batch / p.together >= enough_lines)
         break;
     p.pitch = pitch();
     p.from.step *= sizeof(Complex<S>), p.to.step *= sizeof(Complex<D>);
     const Launch launch{dim3((p.lines + p.together - 1) / p.together, smaller(batch, 65535)), p.together * threads,
                         bytes(), stream, p.early};
     const auto kernel = line_kernel<n(), K, S, A, D>;
-    if (bytes() > unasked_shared_bytes) ask_for_shared(kernel, most_line_bytes);  // the same in all threads
+    if (bytes() > unasked_shared_bytes) ask_for_shared(kernel, bytes());
     enqueue("FFT", kernel, launch, p, reinterpret_cast<const Complex<S>*>(from), reinterpret_cast<Complex<D>*>(to),
             batch);
   });

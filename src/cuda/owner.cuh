@@ -137,7 +137,7 @@ __device__ inline uint3 owner_tile_at(const Bins& tiles, std::uint32_t bin, uint
 }
 
 template <template <class, class, int, int> class Work, class T, class A, int D, int W>
-__global__ void __launch_bounds__(32, owner_blocks(sizeof(T), W))
+__global__ void __launch_bounds__(32, owner_blocks(sizeof(T)))
     owner_kernel(const __grid_constant__ OwnerArguments<T, A, W> a) {
   using Team = OwnerTeam<T, A, D, W>;
   __shared__ typename Team::Shared shared;

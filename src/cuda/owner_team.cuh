@@ -53,8 +53,9 @@ template <class T, class A, int D, int W> struct OwnerTeam {
     T values[by_cell ? 24 * 36 : 32 * 24];
     Complex<T> strength[32];
     std::uint32_t index[32];
-    std::uint32_t end[segments], base[segments];  // of a bin's points among all that are looked at
-    uint2 queue[64];                              // place of a point, and where it begins in the tile
+    std::uint32_t corner[max_dim], around[max_dim];  // of the tile; of its reach
+    std::uint32_t end[segments], base[segments];     // of a bin's points among all that are looked at
+    uint2 queue[64];                                 // place of a point, and where it begins in the tile
   };
 
   const OwnerArguments<T, A, W>& a;
@@ -95,6 +96,9 @@ template <class T, class A, int D, int W> struct OwnerTeam {
       const std::uint32_t before = __shfl_up_sync(~0u, end, up);
       if (lane >= up) end += before;
     }
+    if (lane == 0)
+      for (int axis = 0; axis < D; ++axis)
+        shared.corner[axis] = tile[axis] * a.tiles.size[axis], shared.around[axis] = reach[axis].around;
     const std::uint32_t middle = end - count[1];
     shared.end[2 * lane] = middle, shared.end[2 * lane + 1] = end;
     shared.base[2 * lane] = first[0] - (middle - count[0]), shared.base[2 * lane + 1] = first[1] - middle;
@@ -140,8 +144,8 @@ template <class T, class A, int D, int W> struct OwnerTeam {
     packed = 0x0f0f0f;
 #pragma unroll
     for (int axis = 0; axis < D; ++axis) {
-      int begin = static_cast<int>(raw.cell(a.stage.points, axis) - tile[axis] * a.tiles.size[axis]);
-      if ((segment >> 2 * axis) % 4 < reach[axis].around) begin -= static_cast<int>(a.stage.grid.n[axis]);
+      int begin = static_cast<int>(raw.cell(a.stage.points, axis) - shared.corner[axis]);
+      if ((segment >> 2 * axis) % 4 < shared.around[axis]) begin -= static_cast<int>(a.stage.grid.n[axis]);
       reaches = reaches && begin > -W && begin < owner_tile;
       packed += begin << 8 * axis;
     }
@@ -154,11 +158,16 @@ template <class T, class A, int D, int W> struct OwnerTeam {
     RawPoint<T, D> raw;
     raw.fetch(a.stage.points, mine.x);
     work.meet(*this, raw.index(), lane < count);
+    T t[D];
 #pragma unroll
+    for (int axis = 0; axis < D; ++axis) t[axis] = raw.t(a.stage.points, axis);
+#pragma unroll(W <= 12 ? D : 1)  // the values of one axis may take all registers that are left
     for (int axis = 0; axis < D; ++axis) {
       T values[W];
       const int begin = static_cast<int>(mine.y >> 8 * axis & 0xff) - 15;
-      a.polynomials.evaluate(raw.t(a.stage.points, axis), values);
+      a.polynomials.evaluate(t[0], values);
+#pragma unroll
+      for (int next = 1; next < D; ++next) t[next - 1] = t[next];
 #pragma unroll
       for (int i = 0; i < owner_tile; ++i)
         if (!by_cell || static_cast<unsigned>(i - begin) >= W) value(lane, owner_tile * axis + i) = 0;

@@ -53,7 +53,7 @@ constexpr Sizes paper_bin(int dim) {  // Section IV of the paper; it has none fo
 inline constexpr int owner_tile = 8;
 inline constexpr std::int64_t owner_crowd = 512;
 inline constexpr int owner_crowd_threads = 256;
-constexpr int owner_blocks(std::size_t real_bytes, int width) { return real_bytes == 4 ? 16 : width <= 14 ? 12 : 8; }
+constexpr int owner_blocks(std::size_t real_bytes) { return real_bytes == 4 ? 16 : 12; }
 
 inline constexpr std::int64_t paper_subproblem = 1024;
 
@@ -144,7 +144,7 @@ constexpr int most_line_threads(std::size_t real_bytes, int of_a_line) {
 inline constexpr int early_turns = 8;  // factors of a stage that are read before its values are there
 inline constexpr std::size_t most_line_bytes = 96 << 10;  // of shared memory, which every GPU has
 inline constexpr std::int64_t enough_lines = 132;         // groups of lines: a block for every multiprocessor
-inline constexpr int early_major = 9;  // compute capability whose kernels may start while the one in front ends
+inline constexpr int early_major = 9;  // kernels for this compute capability may start while the one in front ends
 
 // Executes on grids of so many cells, over all vectors of a batch, are bound by their launches, and replayed (graph.hpp).
 constexpr std::int64_t most_replayed_cells(int dim, std::size_t real_bytes) {

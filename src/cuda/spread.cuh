@@ -15,6 +15,16 @@ __device__ inline void add(float2* to, float x, float y) {
   atomicAdd(&to->x, x), atomicAdd(&to->y, y);
 #endif
 }
+// The same, unless there is nothing to add: a predicate, since a branch would cost more than it saves.
+__device__ inline void add_if_any(float2* to, float x, float y) {
+#if __CUDA_ARCH__ >= 900
+  asm volatile("{ .reg .pred any; setp.ne.u32 any, %3, 0; @any red.global.add.v2.f32 [%0], {%1, %2}; }" ::"l"(to),
+               "f"(x), "f"(y), "r"(__float_as_uint(x) | __float_as_uint(y))
+               : "memory");
+#else
+  add(to, x, y);
+#endif
+}
 __device__ inline void add(double2* to, double x, double y) { atomicAdd(&to->x, x), atomicAdd(&to->y, y); }
 
 template <class T, class A>

@@ -23,7 +23,8 @@ template <class T, class A, int W> struct SweepLineAgent {
 
   struct Shared {
     LinePoint<T> points[line_points];
-    std::uint32_t first[line_bin];  // points in a cell, and then in the cells before it
+    std::uint32_t place[line_points];  // of a point among the sorted ones, below its cell in the bin, 16 bits each
+    std::uint32_t first[line_bin];     // points in a cell, and then in the cells before it
     A tile[2][line_bin + W];
     typename Scan::TempStorage scan;
   };
@@ -33,10 +34,14 @@ template <class T, class A, int W> struct SweepLineAgent {
   const Subproblem item;
   std::uint32_t corner, bin_cells;
 
-  // The points of this thread. place: among the sorted ones, below the cell in the bin, 16 bits each.
-  std::uint32_t index[held], place[held];
-  T t[held];
-
+  // Of this thread's points, the i-th. Read for each vector anew: what is held between them would not fit in registers.
+  __device__ RawPoint<T, 1> point(int i) const {
+    RawPoint<T, 1> raw;
+    std::uint32_t first = item.first;
+    asm volatile("" : "+r"(first));  // or its address would be held
+    raw.fetch(a.points, first + threadIdx.x + i * line_threads);
+    return raw;
+  }
   __device__ bool has(int i) const { return threadIdx.x + i * line_threads < item.count; }
 
   __device__ void run() {
@@ -53,15 +58,13 @@ template <class T, class A, int W> struct SweepLineAgent {
   }
 
   __device__ void sort() {
+    std::uint32_t place[held];
     for (int c = threadIdx.x; c < line_bin; c += line_threads) shared.first[c] = 0;
     __syncthreads();
 #pragma unroll
     for (int i = 0; i < held; ++i) {
       if (!has(i)) break;
-      RawPoint<T, 1> raw;
-      raw.fetch(a.points, item.first + threadIdx.x + i * line_threads);
-      const std::uint32_t cell = raw.cell(a.points, 0) - corner;
-      index[i] = raw.index(), t[i] = raw.t(a.points, 0);
+      const std::uint32_t cell = point(i).cell(a.points, 0) - corner;
       place[i] = cell << 16 | atomicAdd(&shared.first[cell], 1);
     }
     __syncthreads();
@@ -74,17 +77,21 @@ template <class T, class A, int W> struct SweepLineAgent {
     __syncthreads();
 #pragma unroll
     for (int i = 0; i < held; ++i)
-      if (has(i)) place[i] += shared.first[place[i] >> 16];
+      if (has(i)) shared.place[threadIdx.x + i * line_threads] = place[i] + shared.first[place[i] >> 16];
   }
 
   __device__ void stage(int vector) {
+    RawPoint<T, 1> raw[held];
     Complex<T> strength[held];
 #pragma unroll
     for (int i = 0; i < held; ++i)
-      if (has(i)) strength[i] = strength_of(a, index[i], vector);
+      if (has(i)) raw[i] = point(i), strength[i] = strength_of(a, raw[i].index(), vector);
 #pragma unroll
     for (int i = 0; i < held; ++i)
-      if (has(i)) shared.points[place[i] & 0xffff] = {strength[i].x, strength[i].y, t[i], place[i] >> 16};
+      if (has(i)) {
+        const std::uint32_t packed = shared.place[threadIdx.x + i * line_threads];
+        shared.points[packed & 0xffff] = {strength[i].x, strength[i].y, raw[i].t(a.points, 0), packed >> 16};
+      }
   }
 
   __device__ void add_points() {

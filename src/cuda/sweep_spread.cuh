@@ -104,7 +104,9 @@ template <class T, class A, int D, int W, int V, CellSums Sums> struct SweepSpre
 
   // Real and imaginary part of a cell, or the same part of two.
   __device__ void add_cells(Complex<A>* plane, int part, int m, int quad, double c0, double c2) const {
-    if constexpr (whole_cells) {
+    if constexpr (whole_cells && D == 2) {  // or crowded windows would wait for each other at cells that none adds to
+      add_if_any(plane + (y[m][0] + x[quad]), static_cast<A>(c0), static_cast<A>(c2));
+    } else if constexpr (whole_cells) {
       add(plane + (y[m][0] + x[quad]), static_cast<A>(c0), static_cast<A>(c2));
     } else {
       add_part(&plane[y[m][0] + x[quad]].x + part, c0);

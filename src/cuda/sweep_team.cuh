@@ -91,14 +91,19 @@ template <class T, class A, int W> struct SweepArguments {
 template <int D> struct RowPlaces { std::uint32_t xy; };
 template <> struct alignas(8) RowPlaces<3> { std::uint32_t xy, z; };
 
+// Where the column begins: for teams whose windows leave no registers for it.
+template <bool Shared> struct SharedCorner {};
+template <> struct SharedCorner<true> { std::uint32_t corner[2]; };
+
 // What both directions share: the column, the points batch by batch, and their kernel values. A block has V teams, each
 // with a vector of its own, which evaluate together and read the same values.
 template <class T, class A, int D, int W, int V> struct SweepTeam {
   using Shape = SweepShape<D, W>;
   static constexpr int block_warps = V * Shape::warps, threads = 32 * block_warps;
   static constexpr int buffers = block_warps > 1 ? 2 : 1;
+  static constexpr bool shares_corner = Shape::warps > 4;
 
-  struct alignas(16) Rows {
+  struct alignas(16) Rows : SharedCorner<shares_corner> {
     T x[32 * Shape::x_row], y[32 * Shape::y_row], z[D == 3 ? 32 * Shape::z_row : 1];
     alignas(16) Complex<T> strength[V][32];
     alignas(16) RowPlaces<D> places[32];
@@ -127,6 +132,10 @@ template <class T, class A, int D, int W, int V> struct SweepTeam {
     auto* words = reinterpret_cast<uint4*>(rows);
     for (int i = threadIdx.x; i < static_cast<int>(buffers * sizeof(Rows) / 16); i += threads) words[i] = {0, 0, 0, 0};
     synchronise();
+    if constexpr (shares_corner) {
+      if (does(3) && lane < buffers) rows[lane].corner[0] = corner[0], rows[lane].corner[1] = corner[1];
+      __syncwarp();
+    }
   }
 
   // The block; or with so many warps the team, if it is one warp.
@@ -205,7 +214,9 @@ template <class T, class A, int D, int W, int V> struct SweepTeam {
     else
       store_values<Polynomials<T, W>::degree>(to, row);
     if (!does(3)) return;
-    const std::uint32_t ox = raw.cell(a.stage.points, 0) - corner[0], oy = raw.cell(a.stage.points, 1) - corner[1];
+    std::uint32_t first_x = corner[0], first_y = corner[1];
+    if constexpr (shares_corner) first_x = to.corner[0], first_y = to.corner[1];
+    const std::uint32_t ox = raw.cell(a.stage.points, 0) - first_x, oy = raw.cell(a.stage.points, 1) - first_y;
     const std::uint32_t x = row * Shape::x_row + Shape::window_x - W - ox,
                         y = row * Shape::y_row + Shape::window_y - W - oy;
     to.places[row].xy = (x | y << 16) * sizeof(T);

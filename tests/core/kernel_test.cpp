@@ -116,6 +116,18 @@ TEST(Kernel, DeconvolutionInvertsTheTransform) {
   }
 }
 
+// At k = 1 such a window's transform is below 0.
+TEST(Kernel, DeconvolutionOfOneModeAsksForNoOther) {
+  for (const WindowKind kind : kinds) {
+    const Window window = make_window(kind, 1.05, 2);
+    for (const std::int64_t grid : {2, 3, 4, 8}) {
+      const std::vector<double> factors = deconvolution_factors(window, 1, grid);
+      ASSERT_EQ(factors.size(), 1U);
+      EXPECT_NEAR(phihat_times(factors[0], window, 0, grid), 1, 1e-14) << grid;
+    }
+  }
+}
+
 TEST(Kernel, DeconvolutionOfAFinerGridThanTheWindowIsMadeFor) {
   const Window window = make_window(WindowKind::prolate, 1.25, 8);
   const std::vector<double> factors = deconvolution_factors(window, 8, 24);

@@ -61,6 +61,10 @@ template <class T> class GpuPlan {
     for (std::size_t a = 0; a < axes_.size(); ++a)
       fill_gpu(axes_[a].data(), points_.axis[a].data(), points_.axis[a].size() * sizeof(T));
   }
+  void clear_source() {
+    check_gpu(cudaMemset(source_.data(), 0xff, in_.size() * sizeof(Complex)));
+    check_gpu(cudaDeviceSynchronize());
+  }
   void clear_result() { check_gpu(cudaMemset(result_.data(), 0xff, result_.host().size() * sizeof(Complex))); }
 
   [[nodiscard]] double error() {
@@ -70,6 +74,8 @@ template <class T> class GpuPlan {
     const auto from = result_.host();
     return relative_error(back.host(), direct_sum<T>(spec_.backward(), spec_.adjoint_sum(), points_, from));
   }
+  [[nodiscard]] const std::vector<Complex>& in() const { return in_; }
+  [[nodiscard]] Complex* source() { return source_.data(); }
   [[nodiscard]] std::vector<Complex> result() { return result_.host(); }
   [[nodiscard]] offgrid::AnyPlan& plan() { return *plan_; }
 

@@ -1,5 +1,6 @@
 // Streams: work is ordered on the caller's stream and on no other, execute can be captured in a graph, plans do not wait
 // for each other, and one plan may be executed on several streams and threads.
+#include <functional>
 #include <thread>
 
 #include "cuda/policy.hpp"
@@ -25,11 +26,15 @@ class OwnStream {
   cudaStream_t stream_ = nullptr;
 };
 
-// An execute, captured by the caller in the strictest way.
+// An execute, captured by the caller in the strictest way; and what comes before it.
 class CapturedExecute {
  public:
-  template <class T> CapturedExecute(GpuPlan<T>& plan, cudaStream_t stream) : stream_(stream) {
+  template <class T>
+  CapturedExecute(
+      GpuPlan<T>& plan, cudaStream_t stream, const std::function<void()>& before = [] {})
+      : stream_(stream) {
     check_gpu(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal));
+    before();
     plan.execute(stream);
     check_gpu(cudaStreamEndCapture(stream, &graph_));
     check_gpu(cudaGraphInstantiate(&ready_, graph_, 0));
@@ -72,6 +77,32 @@ TEST_F(StreamsTest, execute_is_captured_and_replayed) {
         stream.wait();
         EXPECT_LE(plan.error(), usual_tolerance<T>);
       }
+  });
+}
+
+// Copies are no kernels, whose end the first one of an execute could wait for by itself.
+TEST_F(StreamsTest, execute_is_captured_behind_a_copy_of_its_source) {
+  for_both_precisions([&](auto zero) {
+    using T = decltype(zero);
+    for (const int type : {1, 2}) {
+      GpuPlan<T> plan(where(), spec_of<T>(type, {130, 131}), uniform_points<T>(2, 400));
+      OwnStream stream;
+      plan.set_points(stream);
+      DeviceArray<std::complex<T>> other(where(), plan.in());
+      const auto copy = [&] {
+        check_gpu(cudaMemcpyAsync(plan.source(), other.data(), plan.in().size() * sizeof(std::complex<T>),
+                                  cudaMemcpyDeviceToDevice, stream));
+      };
+      const CapturedExecute captured(plan, stream, copy);
+      for (unsigned round = 0; round < 3; ++round) {
+        plan.renew_source(round);
+        fill_gpu(other.data(), plan.in().data(), plan.in().size() * sizeof(std::complex<T>));
+        plan.clear_source();
+        captured.launch();
+        stream.wait();
+        EXPECT_LE(plan.error(), usual_tolerance<T>);
+      }
+    }
   });
 }
 
@@ -300,6 +331,33 @@ TEST_F(StreamsTest, eight_threads_repeat_one_plan_on_streams_of_their_own) {
     });
   for (auto& thread : threads) thread.join();
   for (const double error : errors) EXPECT_LE(error, spec.tolerance);
+}
+
+// The limit of a kernel's shared memory is one for all threads.
+TEST_F(StreamsTest, threads_whose_kernels_need_different_shared_memory) {
+  std::vector<std::thread> threads;
+  std::array<double, 8> errors{};
+  for (std::size_t i = 0; i < errors.size(); ++i)
+    threads.emplace_back([&, i] {
+      OwnStream stream;
+      Spec spec{.modes = {24, 25, 26}, .tolerance = 1e-9, .options = {.method = Method::sm}};
+      spec.options.shared_bytes = (64 + 16 * static_cast<std::int64_t>(i)) << 10;
+      if (i % 2 == 1)  // lines of the FFT, long ones along y and along x
+        spec = {.modes = {1000, 3}, .tolerance = 1e-9, .options = {.transforms = 64, .upsampling = 2, .batch = 64}};
+      if (i % 4 == 1) std::swap(spec.modes[0], spec.modes[1]);
+      const int dim = static_cast<int>(spec.modes.size());
+      GpuPlan<double> plan(where(), spec, uniform_points<double>(dim, 100, static_cast<unsigned>(i)));
+      plan.set_points(stream);
+      try {
+        for (int round = 0; round < 200; ++round) plan.execute(stream);
+        stream.wait();
+        errors[i] = plan.error();
+      } catch (const offgrid::Error& error) {
+        ADD_FAILURE() << error.what();
+      }
+    });
+  for (auto& thread : threads) thread.join();
+  for (const double error : errors) EXPECT_LE(error, 1e-9);
 }
 
 TEST_F(StreamsTest, sixteen_threads_each_with_a_plan_and_a_stream) {
