@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "cuda/axis_modes.hpp"
 #include "cuda/complex.cuh"
 #include "cuda/fft.hpp"
 #include "cuda/line_fft.hpp"
@@ -11,26 +12,6 @@ namespace {
 constexpr int threads = 256, warps = threads / 32;
 constexpr int together = 8;           // loads of a lane that are under way
 constexpr int piece = 32 * together;  // of a row that a warp works on, at most
-
-// The modes of a row or plane, in the caller's order, and the cells of the grid that hold them: the first `above`, and the
-// last `below`.
-struct AxisModes {
-  int n, above, below, first_place, last_place;
-
-  __host__ __device__ AxisModes(std::uint32_t cells, std::int64_t modes, bool fft_order)
-      : n(static_cast<int>(cells)),
-        above(static_cast<int>((modes + 1) / 2)),
-        below(static_cast<int>(modes / 2)),
-        first_place(fft_order ? 0 : below),
-        last_place(static_cast<int>(fft_order ? modes : below)) {}
-  __device__ bool holds(int cell) const { return cell < above || cell >= n - below; }
-  __device__ int k(int cell) const { return cell < above ? cell : n - cell; }  // |k|
-  __device__ int place(int cell) const { return cell < above ? cell + first_place : cell - n + last_place; }
-  __device__ int cell(int place) const {
-    const int mode = place - first_place;
-    return mode < 0 ? mode + n : mode < above ? mode : place - last_place + n;
-  }
-};
 
 // Blocks: x rows of a plane, y vectors, z planes. A warp takes a piece of a row: Row is called with its y, and with the
 // first of its places that is this lane's and the last + 1.
@@ -90,7 +71,7 @@ __global__ void __launch_bounds__(threads) pad_kernel(const Complex<T>* modes, C
   const AxisModes ax(grid.n[0], box.modes[0], box.fft_order), ay(grid.n[1], box.modes[1], box.fft_order),
       az(grid.n[2], box.modes[2], box.fft_order);
   for_row(grid.n[0], grid.n[1], [&](int y, int first, int end) {
-    for (int z = blockIdx.z; z < az.n; z += gridDim.z) {
+    for (int z = blockIdx.z; z < az.cells; z += gridDim.z) {
       const bool empty = !ay.holds(y) || !az.holds(z);
       const A factor = empty ? A(0) : factors.axis[1][ay.k(y)] * factors.axis[2][az.k(z)];
       for (std::int64_t vector = blockIdx.y; vector < batch; vector += gridDim.y) {
@@ -135,9 +116,8 @@ template <class A> LinePass<A> pass_along(int axis, const Passes<A>& all, Sign s
   const std::uint32_t plane = n[0] * n[1];
   const std::uint64_t cells = all.grid.cells;
   const LineLayout layouts[] = {{1, n[0], plane, cells}, {n[0], 1, plane, cells}, {plane, 1, n[0], cells}};
-  LinePass<A> pass{};
-  pass.from = pass.to = layouts[axis], pass.n = static_cast<int>(n[axis]), pass.modes = static_cast<int>(modes[axis]);
-  pass.sign = sign == Sign::minus ? -1 : 1, pass.fft_order = all.box.fft_order, pass.early = all.early;
+  LinePass<A> pass{{n[axis], modes[axis], all.box.fft_order}, layouts[axis], layouts[axis]};
+  pass.sign = sign == Sign::minus ? -1 : 1, pass.early = all.early;
   pass.u_count = axis == 0 ? n[1] : modes[0], pass.lines = pass.u_count * (axis == 2 ? modes[1] : n[2]);
   pass.factors = all.factors.axis[axis], pass.turns = all.factors.turns[axis];
   const std::uint32_t before[] = {1, modes[0], modes[0] * modes[1]};

@@ -43,13 +43,6 @@ template <int N, LineKind K, class S, class A, class D> struct LineAgent {
     return (line - v * p.u_count) * layout.along_u + v * layout.along_v;
   }
 
-  // Of a cell that has a mode: where it is among the modes, and |k|.
-  __device__ bool has_mode(int cell) const { return cell < p.modes - p.modes / 2 || cell >= N - p.modes / 2; }
-  __device__ std::uint32_t place_of_mode(int cell) const {
-    const int below = p.modes / 2;
-    if (cell < p.modes - below) return p.fft_order ? cell : cell + below;
-    return cell - N + (p.fft_order ? p.modes : below);
-  }
   __device__ A factor(int cell) const { return __ldg(p.factors + min(cell, N - cell)); }
 
   // For the other sign, all is conjugated before and after.
@@ -60,10 +53,10 @@ template <int N, LineKind K, class S, class A, class D> struct LineAgent {
 
   __device__ const Complex<S>& source(std::uint32_t place) const {
     return *reinterpret_cast<const Complex<S>*>(reinterpret_cast<const char*>(from) +
-                                                std::uint64_t{p.from.step} * place);
+                                                std::uint64_t{p.from_bytes} * place);
   }
   __device__ Complex<D>& target(std::uint32_t place) const {
-    return *reinterpret_cast<Complex<D>*>(reinterpret_cast<char*>(to) + std::uint64_t{p.to.step} * place);
+    return *reinterpret_cast<Complex<D>*>(reinterpret_cast<char*>(to) + std::uint64_t{p.to_bytes} * place);
   }
 
   // Without branches, so that loads are under way together.
@@ -72,8 +65,8 @@ template <int N, LineKind K, class S, class A, class D> struct LineAgent {
       const Complex<S> value = source(j);
       return {static_cast<A>(value.x), with_sign(static_cast<A>(value.y))};
     } else {
-      const bool has = has_mode(j);
-      const Complex<S> value = source(has ? place_of_mode(j) : 0);
+      const bool has = p.axis.holds(j);
+      const Complex<S> value = source(has ? p.axis.place(j) : 0);
       const A by = has ? factor(j) : A(0);
       return {static_cast<A>(value.x) * by, with_sign(static_cast<A>(value.y) * by)};
     }
@@ -82,9 +75,9 @@ template <int N, LineKind K, class S, class A, class D> struct LineAgent {
     if constexpr (K == LineKind::pad) {
       target(j) = {static_cast<D>(value.x), static_cast<D>(with_sign(value.y))};
     } else {
-      if (!has_mode(j)) return;
+      if (!p.axis.holds(j)) return;
       const A by = factor(j);
-      target(place_of_mode(j)) = {static_cast<D>(value.x * by), static_cast<D>(with_sign(value.y * by))};
+      target(p.axis.place(j)) = {static_cast<D>(value.x * by), static_cast<D>(with_sign(value.y * by))};
     }
   }
 
@@ -214,7 +207,7 @@ template <class Body> void with_line_size(int n, Body&& body) {
 // as far from each other as can be.
 template <LineKind K, class A, class S, class D>
 void run_lines(LinePass<A> p, const std::complex<S>* from, std::complex<D>* to, int batch, cudaStream_t stream) {
-  with_line_size(p.n, [&](auto n) {
+  with_line_size(p.axis.cells, [&](auto n) {
     using Agent = LineAgent<n(), K, S, A, D>;
     constexpr int banks = 128 / int{sizeof(Complex<A>)}, threads = Agent::plan.threads;
     p.side_by_side = p.from.step != 1;
@@ -229,7 +222,7 @@ void run_lines(LinePass<A> p, const std::complex<S>* from, std::complex<D>* to, 
           p.together < 2 * static_cast<int>(p.lines) && std::int64_t{p.lines} * batch / p.together >= enough_lines)
         break;
     p.pitch = pitch();
-    p.from.step *= sizeof(Complex<S>), p.to.step *= sizeof(Complex<D>);
+    p.from_bytes = p.from.step * sizeof(Complex<S>), p.to_bytes = p.to.step * sizeof(Complex<D>);
     const Launch launch{dim3((p.lines + p.together - 1) / p.together, smaller(batch, 65535)), p.together * threads,
                         bytes(), stream, p.early};
     const auto kernel = line_kernel<n(), K, S, A, D>;

@@ -4,6 +4,7 @@
 #include <complex>
 #include <cstdint>
 
+#include "cuda/axis_modes.hpp"
 #include "cuda/check.hpp"
 
 namespace offgrid::cuda {
@@ -12,21 +13,24 @@ enum class LineKind { crop, pad };
 
 // Element j of line (u, v) is at u * along_u + v * along_v + j * step.
 struct LineLayout {
-  std::uint32_t step;  // in bytes within a kernel
+  std::uint32_t step;
   std::uint64_t along_u, along_v;
   std::uint64_t vector;  // from one of a batch to the next
 };
 
-// A line has n cells on the grid. Of modes it has N, in the caller's order, at its first N places.
+// Of modes a line has N, in the caller's order, at its first N places.
 template <class A> struct LinePass {
+  AxisModes axis;
   LineLayout from, to;
-  int n, modes, sign;            // of the exponent in e
-  std::uint32_t u_count, lines;  // u < u_count
-  const A *factors, *turns;      // [|k|]; [stage][i][j mod m][re, im]
-  bool fft_order;
-  bool early;                   // starts while the kernel in front of it ends
-  bool side_by_side = false;    // a block's lines are neighbours in memory, their elements are not
-  int together = 1, pitch = 0;  // lines of a block; from one to the next in shared memory
+  int sign = 1;                                  // of the exponent in e
+  std::uint32_t u_count = 1, lines = 1;          // u < u_count
+  const A *factors = nullptr, *turns = nullptr;  // [|k|]; [stage][i][j mod m][re, im]
+  bool early = false;                            // starts while the kernel in front of it ends
+
+  // Set by run_lines.
+  bool side_by_side = false;                   // a block's lines are neighbours in memory, their elements are not
+  int together = 1, pitch = 0;                 // lines of a block; from one to the next in shared memory
+  std::uint32_t from_bytes = 0, to_bytes = 0;  // of a step
 };
 
 // The lines of `from`, of precision S, to those of `to`, of precision D.
