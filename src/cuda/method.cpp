@@ -159,7 +159,7 @@ MethodChoice choose_method(const Design& design, const Device& device, std::int6
   const bool owned = choice.method == Method::owner, in_line = choice.method == Method::sweep && dim == 1;
   std::int64_t subproblem = options.subproblem;
   if (subproblem == 0)
-    subproblem = owned ? owner_crowd : subproblem_for(choice.method, points, design.batch, device.multiprocessors);
+    subproblem = owned ? owner_crowd : subproblem_for(choice.method, dim, points, design.batch, device.multiprocessors);
   if (in_line) subproblem = std::min<std::int64_t>(subproblem, line_points);
   choice.wide = f32 && (choice.fixed_point || sums_in_f64(design, choice.method, points, subproblem));
 

@@ -112,11 +112,14 @@ inline constexpr double dense_density = 2;      // and over which it does in 2D,
 
 // Enough subproblems for all multiprocessors, if the points and vectors suffice. SM adds up a whole one in its precision,
 // so that it must not grow; the sweep rounds once a subproblem, so that there should be few where the points are very many.
-constexpr std::int64_t subproblem_for(Method method, std::int64_t points, std::int64_t vectors, int multiprocessors) {
+// At least two batches of points in 2D, and four where a window takes longer to add.
+constexpr std::int64_t subproblem_for(Method method, int dim, std::int64_t points, std::int64_t vectors,
+                                      int multiprocessors) {
+  const std::int64_t least = method == Method::sweep && dim == 2 ? 64 : 128;
   const std::int64_t share = points * vectors / (std::int64_t{16} * multiprocessors);
   const std::int64_t large = method == Method::sweep ? points / (std::int64_t{32} * multiprocessors) : 0;
   const std::int64_t most = large > 4 * paper_subproblem ? large : paper_subproblem;
-  return share < 128 ? 128 : share > most ? most : share;
+  return share < least ? least : share > most ? most : share;
 }
 
 // Bits for the place of a point in its cell, where what they lose is nothing to the tolerance; otherwise 0. The spacing
