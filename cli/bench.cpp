@@ -27,6 +27,10 @@ constexpr const char* footer =
     "  offgrid bench --cells '3d2/f64.*cluster' --baseline anchors.csv\n"
     "A pattern is a glob over the whole name, or a regular expression found anywhere in it.";
 
+// Quick stages are repeated more often: some microseconds take more runs to measure.
+constexpr double enough_seconds = 2e-3;
+constexpr int more_repeats = 20;  // the help says so
+
 struct Settings {
   std::vector<std::string> patterns;
   double max_points = 1e18;
@@ -112,11 +116,9 @@ template <class Work> double timed(Place place, Clock clock, const Work& work) {
   });
 }
 
-// Runs once to warm up, then `repeats` times or until the time is used up. Some microseconds take more runs to measure.
+// Runs once to warm up, then `repeats` times or until the time is used up.
 template <class Work> std::vector<double> repeat(const Settings& settings, Clock clock, const Work& work) {
   const Place place = place_of(settings.flags);
-  const double enough_seconds = 2e-3;
-  const int more = 20;
   std::vector<double> seconds;
   double sum = 0;
   const Stopwatch watch;
@@ -124,7 +126,7 @@ template <class Work> std::vector<double> repeat(const Settings& settings, Clock
   const auto goes_on = [&] {
     const auto runs = static_cast<int>(seconds.size());
     return watch.seconds() < settings.stage_seconds &&
-           (runs < settings.repeats || (sum < enough_seconds && runs < more * settings.repeats));
+           (runs < settings.repeats || (sum < enough_seconds && runs < more_repeats * settings.repeats));
   };
   do sum += seconds.emplace_back(timed(place, clock, work));
   while (goes_on());

@@ -127,6 +127,13 @@ template <class A> LinePass<A> pass_along(int axis, const Passes<A>& all, Sign s
   return pass;
 }
 
+// Whether kernels wait by themselves for the one in front. Compiled for an older GPU, they do not on any.
+bool kernels_wait() {
+  cudaFuncAttributes code{};
+  call("FFT", [&] { return cudaFuncGetAttributes(&code, crop_kernel<float, float>); });
+  return code.ptxVersion >= 10 * early_major;
+}
+
 template <class A> constexpr cufftType type_of = sizeof(A) == 4 ? CUFFT_C2C : CUFFT_Z2Z;
 
 }  // namespace
@@ -168,19 +175,12 @@ template <class A> void FftPlan::run(std::complex<A>* cells, Sign sign, cudaStre
   });
 }
 
-// Whether kernels wait by themselves for the one in front. Compiled for an older GPU, they do not on any.
-static bool kernels_wait() {
-  cudaFuncAttributes code{};
-  call("FFT", [&] { return cudaFuncGetAttributes(&code, crop_kernel<float, float>); });
-  return code.ptxVersion >= 10 * early_major;
-}
-
 template <class A>
 GridFft<A>::GridFft(const Design& design, const GridShape& grid)
-    : dim_(design.dim()), grid_(grid), batch_(design.batch), early_(kernels_wait()) {
+    : dim_(design.dim()), grid_(grid), batch_(design.batch) {
   box_ = {{design.problem.modes[0], design.problem.modes[1], design.problem.modes[2]},
           design.options.mode_order == ModeOrder::fft};
-  by_lines_ = goes_by_lines(design);
+  by_lines_ = goes_by_lines(design), early_ = by_lines_ && kernels_wait();
   if (by_lines_) return;
   FftPlan::Layout layout{dim_, {}, 1, static_cast<long long>(grid.cells), batch_};
   for (int axis = 0; axis < dim_; ++axis) layout.size[dim_ - 1 - axis] = grid.n[axis];

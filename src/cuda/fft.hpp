@@ -7,7 +7,6 @@
 #include <complex>
 
 #include "core/design.hpp"
-#include "cuda/device.hpp"
 #include "cuda/memory.hpp"
 #include "cuda/points.hpp"
 
@@ -76,7 +75,7 @@ template <class A> class GridFft {
   GridShape grid_;
   ModeBox box_;
   std::int64_t batch_;
-  bool early_, by_lines_ = false;
+  bool by_lines_ = false, early_ = false;
   FftPlan whole_, rest_;  // a full batch, and what remains after full batches
   std::size_t work_bytes_ = 0;
 };

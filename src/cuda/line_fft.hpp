@@ -18,7 +18,7 @@ struct LineLayout {
   std::uint64_t vector;  // from one of a batch to the next
 };
 
-// Of modes a line has N, in the caller's order, at its first N places.
+// The modes of a line lie at its first places, in the caller's order; which cells hold them: axis.
 template <class A> struct LinePass {
   AxisModes axis;
   LineLayout from, to;

@@ -112,13 +112,13 @@ inline constexpr double dense_density = 2;      // and over which it does in 2D,
 
 // Enough subproblems for all multiprocessors, if the points and vectors suffice. SM adds up a whole one in its precision,
 // so that it must not grow; the sweep rounds once a subproblem, so that there should be few where the points are very many.
-// At least two batches of points in 2D, and four where a window takes longer to add.
+// At least four batches of points, or two where the points are very few and a window is soon added.
 constexpr std::int64_t subproblem_for(Method method, int dim, std::int64_t points, std::int64_t vectors,
                                       int multiprocessors) {
-  const std::int64_t least = method == Method::sweep && dim == 2 ? 64 : 128;
   const std::int64_t share = points * vectors / (std::int64_t{16} * multiprocessors);
   const std::int64_t large = method == Method::sweep ? points / (std::int64_t{32} * multiprocessors) : 0;
   const std::int64_t most = large > 4 * paper_subproblem ? large : paper_subproblem;
+  const std::int64_t least = method == Method::sweep && dim == 2 && share < 16 ? 64 : 128;
   return share < least ? least : share > most ? most : share;
 }
 

@@ -18,7 +18,8 @@ __device__ inline void add(float2* to, float x, float y) {
 // The same, unless there is nothing to add: a predicate, since a branch would cost more than it saves.
 __device__ inline void add_if_any(float2* to, float x, float y) {
 #if __CUDA_ARCH__ >= 900
-  asm volatile("{ .reg .pred any; setp.ne.u32 any, %3, 0; @any red.global.add.v2.f32 [%0], {%1, %2}; }" ::"l"(to),
+  asm volatile("{ .reg .pred any; setp.ne.u32 any, %3, 0; @any red.global.add.v2.f32 [%0], {%1, %2}; }" ::"l"(
+                   __cvta_generic_to_global(to)),
                "f"(x), "f"(y), "r"(__float_as_uint(x) | __float_as_uint(y))
                : "memory");
 #else

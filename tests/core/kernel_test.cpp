@@ -116,7 +116,7 @@ TEST(Kernel, DeconvolutionInvertsTheTransform) {
   }
 }
 
-// At k = 1 such a window's transform is below 0.
+// On a grid of 2 cells, k = 1 is beyond the band of such a prolate window, and its transform there 0.
 TEST(Kernel, DeconvolutionOfOneModeAsksForNoOther) {
   for (const WindowKind kind : kinds) {
     const Window window = make_window(kind, 1.05, 2);
