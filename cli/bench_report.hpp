@@ -14,8 +14,8 @@ namespace cli {
 
 struct Measurement {
   std::string cell;
-  Spread plan, set_points, execute;  // seconds
-  std::size_t repeats = 0;  // of execute
+  Spread plan, set_points, execute;                              // seconds
+  std::size_t repeats = 0;                                       // of execute
   double workspace_bytes = 0, memory_bytes = 0, peak_bytes = 0;  // of an execute; of the plan, now and at most
   double tolerance = 0;
   std::optional<double> error;  // relative l2 over sampled outputs
