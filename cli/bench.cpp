@@ -29,7 +29,7 @@ constexpr const char* footer =
 
 // Quick stages are repeated more often: some microseconds take more runs to measure.
 constexpr double enough_seconds = 2e-3;
-constexpr int more_repeats = 20;  // the help says so
+constexpr int more_repeats = 20;
 
 struct Settings {
   std::vector<std::string> patterns;
@@ -234,8 +234,9 @@ Command add_bench(CLI::App& program) {
   app->add_option("--cells", settings->patterns, "only those that match one of these patterns");
   app->add_flag("--list", settings->list, "print the names of the cells and stop");
   app->add_option("--max-points", settings->max_points, "skip cells with more points");
-  app->add_option("--repeats", settings->repeats,
-                  "timed runs a stage, after one to warm up; up to 20 times as many of a quick one")
+  app->add_option(
+         "--repeats", settings->repeats,
+         format("timed runs a stage, after one to warm up; up to %d times as many of a quick one", more_repeats))
       ->check(CLI::Range(1, 1000))
       ->capture_default_str();
   app->add_option("--stage-seconds", settings->stage_seconds, "stop repeating a stage after so long")

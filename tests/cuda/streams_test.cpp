@@ -5,6 +5,7 @@
 
 #include "cuda/policy.hpp"
 #include "gpu_test.hpp"
+#include "threads.hpp"
 
 namespace {
 
@@ -316,66 +317,57 @@ TEST_F(StreamsTest, eight_threads_repeat_one_plan_on_streams_of_their_own) {
   DeviceArray<double> x(where(), points.axis[0]), y(where(), points.axis[1]);
   plan->set_points(points.count(), {x.data(), y.data()}, nullptr);
   std::array<double, 8> errors{};
-  std::vector<std::thread> threads;
-  for (std::size_t i = 0; i < errors.size(); ++i)
-    threads.emplace_back([&, i] {
-      OwnStream stream;
-      const auto in = random_values<double>(points.count(), static_cast<unsigned>(i));
-      DeviceArray<Complex> strengths(where(), in), modes(where(), std::vector<Complex>(40 * 41));
-      const auto expected = direct_sum<double>(To::modes, spec.forward_sum(), points, in);
-      for (int round = 0; round < 20; ++round) {
-        for (int time = 0; time < 10; ++time) plan->execute(strengths.data(), modes.data(), stream);
-        stream.wait();
-        errors[i] = std::max(errors[i], relative_error(modes.host(), expected));
-      }
-    });
-  for (auto& thread : threads) thread.join();
+  on_threads(8, [&](int i) {
+    OwnStream stream;
+    const auto in = random_values<double>(points.count(), static_cast<unsigned>(i));
+    DeviceArray<Complex> strengths(where(), in), modes(where(), std::vector<Complex>(40 * 41));
+    const auto expected = direct_sum<double>(To::modes, spec.forward_sum(), points, in);
+    for (int round = 0; round < 20; ++round) {
+      for (int time = 0; time < 10; ++time) plan->execute(strengths.data(), modes.data(), stream);
+      stream.wait();
+      errors[i] = std::max(errors[i], relative_error(modes.host(), expected));
+    }
+  });
   for (const double error : errors) EXPECT_LE(error, spec.tolerance);
 }
 
 // The limit of a kernel's shared memory is one for all threads.
 TEST_F(StreamsTest, threads_whose_kernels_need_different_shared_memory) {
-  std::vector<std::thread> threads;
   std::array<double, 8> errors{};
-  for (std::size_t i = 0; i < errors.size(); ++i)
-    threads.emplace_back([&, i] {
-      OwnStream stream;
-      Spec spec{.modes = {24, 25, 26}, .tolerance = 1e-9, .options = {.method = Method::sm}};
-      spec.options.shared_bytes = (64 + 16 * static_cast<std::int64_t>(i)) << 10;
-      if (i % 2 == 1)  // lines of the FFT, long ones along y and along x
-        spec = {.modes = {1000, 3}, .tolerance = 1e-9, .options = {.transforms = 64, .upsampling = 2, .batch = 64}};
-      if (i % 4 == 1) std::swap(spec.modes[0], spec.modes[1]);
-      const int dim = static_cast<int>(spec.modes.size());
-      GpuPlan<double> plan(where(), spec, uniform_points<double>(dim, 100, static_cast<unsigned>(i)));
-      plan.set_points(stream);
-      try {
-        for (int round = 0; round < 200; ++round) plan.execute(stream);
-        stream.wait();
-        errors[i] = plan.error();
-      } catch (const offgrid::Error& error) {
-        ADD_FAILURE() << error.what();
-      }
-    });
-  for (auto& thread : threads) thread.join();
+  on_threads(8, [&](int i) {
+    OwnStream stream;
+    Spec spec{.modes = {24, 25, 26}, .tolerance = 1e-9, .options = {.method = Method::sm}};
+    spec.options.shared_bytes = (64 + 16 * i) << 10;
+    if (i % 2 == 1)  // lines of the FFT, long ones along y and along x
+      spec = {.modes = {1000, 3}, .tolerance = 1e-9, .options = {.transforms = 64, .upsampling = 2, .batch = 64}};
+    if (i % 4 == 1) std::swap(spec.modes[0], spec.modes[1]);
+    const int dim = static_cast<int>(spec.modes.size());
+    GpuPlan<double> plan(where(), spec, uniform_points<double>(dim, 100, static_cast<unsigned>(i)));
+    plan.set_points(stream);
+    try {
+      for (int round = 0; round < 200; ++round) plan.execute(stream);
+      stream.wait();
+      errors[i] = plan.error();
+    } catch (const offgrid::Error& error) {
+      ADD_FAILURE() << error.what();
+    }
+  });
   for (const double error : errors) EXPECT_LE(error, 1e-9);
 }
 
 TEST_F(StreamsTest, sixteen_threads_each_with_a_plan_and_a_stream) {
-  std::vector<std::thread> threads;
   std::array<double, 16> errors{};
-  for (std::size_t i = 0; i < errors.size(); ++i)
-    threads.emplace_back([&, i] {
-      OwnStream stream;
-      const Spec spec = spec_of<float>(1 + static_cast<int>(i % 2), {20 + static_cast<std::int64_t>(i), 30});
-      GpuPlan<float> plan(where(), spec, uniform_points<float>(2, 1000, static_cast<unsigned>(i)));
-      for (int round = 0; round < 10; ++round) {
-        plan.set_points(stream);
-        plan.execute(stream);
-      }
-      stream.wait();
-      errors[i] = plan.error();
-    });
-  for (auto& thread : threads) thread.join();
+  on_threads(16, [&](int i) {
+    OwnStream stream;
+    const Spec spec = spec_of<float>(1 + i % 2, {20 + i, 30});
+    GpuPlan<float> plan(where(), spec, uniform_points<float>(2, 1000, static_cast<unsigned>(i)));
+    for (int round = 0; round < 10; ++round) {
+      plan.set_points(stream);
+      plan.execute(stream);
+    }
+    stream.wait();
+    errors[i] = plan.error();
+  });
   for (const double error : errors) EXPECT_LE(error, usual_tolerance<float>);
 }
 

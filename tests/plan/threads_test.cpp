@@ -1,8 +1,7 @@
 // Threads from outside and inside: one plan executed by many threads at once, plans made and freed concurrently (f72,
 // f117, f180, f183, f346, f353, f835), more threads than work (f363, f428), and bitwise equal results for a fixed number
 // of threads on random and on clustered points.
-#include <thread>
-
+#include "threads.hpp"
 #include "transform.hpp"
 
 namespace {
@@ -10,13 +9,6 @@ namespace {
 using namespace support;
 
 class ThreadsTest : public BackendTest {};
-
-// body(i) on `count` threads at the same time.
-template <class F> void on_threads(int count, F body) {
-  std::vector<std::thread> threads;
-  for (int i = 0; i < count; ++i) threads.emplace_back([&body, i] { body(i); });
-  for (auto& thread : threads) thread.join();
-}
 
 TEST_P(ThreadsTest, one_plan_executed_by_many_threads_at_once) {
   for_both_precisions([&](auto zero) {
