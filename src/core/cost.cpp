@@ -39,7 +39,7 @@ double transform_cost(const Problem& problem, const Sizes& grid, int width, cons
   const double at_points = traits.points_time ? traits.points_time(problem, grid, width, options)
                                               : static_cast<double>(expected_points(problem, options)) *
                                                     spreading_cost(problem, width, traits);
-  if (traits.fft_time) return at_points + traits.fft_time(problem, grid);
+  if (traits.fft_time) return at_points + traits.fft_time(problem, grid, options);
   return at_points + (traits.fft * fft_cost_of_grid(problem, grid) + traits.cell * cells) / lanes;
 }
 

@@ -20,7 +20,7 @@ namespace offgrid {
 // go by rows and radix-2 passes, it gives functions of its own.
 struct BackendTraits {
   using PointsTime = double (*)(const Problem& problem, const Sizes& grid, int width, const Options& options);
-  using FftTime = double (*)(const Problem& problem, const Sizes& grid);
+  using FftTime = double (*)(const Problem& problem, const Sizes& grid, const Options& options);
   std::string name;
   int vector_bytes = 8;                               // of FFT and clearing
   int row_bytes = 8;                                  // of the vectors in which a row of w cells is added to or read

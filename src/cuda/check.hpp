@@ -38,11 +38,12 @@ template <class Call> void call(const char* what, Call&& made) {
   check(must_fail() ? static_cast<Result>(2) : made(), what);
 }
 
-// More shared memory than this, what the kernel declares itself included, has to be asked for.
+// More shared memory than this has to be asked for.
 inline constexpr std::size_t unasked_shared_bytes = 48 << 10;
 
-// Threads share the limit of a kernel, so that it is never lowered.
-template <class Kernel> void ask_for_shared(Kernel* kernel, std::size_t bytes) {
+// declared: by the kernel itself, beside these bytes. Threads share the limit of a kernel, so that it is never lowered.
+template <class Kernel> void ask_for_shared(Kernel* kernel, std::size_t bytes, std::size_t declared = 0) {
+  if (declared + bytes <= unasked_shared_bytes) return;
   static std::mutex mutex;
   const std::scoped_lock lock(mutex);
   cudaFuncAttributes now{};

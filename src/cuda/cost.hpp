@@ -2,7 +2,9 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <iterator>
 
 #include "cuda/line_plan.hpp"
 #include "cuda/sweep_shape.hpp"
@@ -89,18 +91,36 @@ inline double points_time(const Problem& problem, const Sizes& grid, int width, 
   return count * conflicts * a_result + 9 * cells + too_large(cells);
 }
 
+// What a pass takes at least, however few its lines are: a thread works through its values, stage by stage. What all lengths
+// have in common is left out.
+inline double line_latency(std::int64_t n, bool f64) {
+  using Latencies = std::array<std::array<double, std::size(line_sizes)>, 2>;
+  static constexpr Latencies latencies = [] {
+    Latencies all{};
+    for (const std::size_t wide : {0, 1})
+      for (std::size_t i = 0; i < std::size(line_sizes); ++i) {
+        const LinePlan plan = line_plan(line_sizes[i], wide == 1 ? 8 : 4);
+        for (int s = 0; s < plan.stages; ++s)
+          all[wide][i] += (wide == 1 ? 7e4 : 5e4) * plan.stage[s].groups * plan.stage[s].radix;
+      }
+    return all;
+  }();
+  return latencies[f64 ? 1 : 0][std::lower_bound(line_sizes, std::end(line_sizes), n) - line_sizes];
+}
+
 // A value of a line, in every pass (line_fft.cuh); grids with longer lines go through cuFFT.
-inline double fft_time(const Problem& problem, const Sizes& grid) {
+inline double fft_time(const Problem& problem, const Sizes& grid, const Options& options) {
   const bool f64 = problem.precision == Precision::f64 || spreads_wide(problem);
   double cells = 1;
   for (const std::int64_t n : grid) cells *= static_cast<double>(n);
   if (*std::max_element(grid.begin(), grid.end()) > std::end(line_sizes)[-1]) return cells * (f64 ? 48 : 24);
-  double values = 0, kept = cells;
+  double time = 0, values = cells;
   for (int axis = 0; axis < problem.dim; ++axis) {
-    values += kept;
-    kept = kept * static_cast<double>(problem.modes[axis]) / static_cast<double>(grid[axis]);
+    const double alone = line_latency(grid[axis], f64) / static_cast<double>(options.transforms);
+    time += std::max(values * (f64 ? 9.5 : problem.dim == 2 ? 6.5 : 5), alone);
+    values = values * static_cast<double>(problem.modes[axis]) / static_cast<double>(grid[axis]);
   }
-  return values * (f64 ? 9.5 : problem.dim == 2 ? 6.5 : 5);
+  return time;
 }
 
 inline BackendTraits cost_traits() {

@@ -5,9 +5,11 @@
 #include <mutex>
 #include <nvtx3/nvtx3.hpp>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "core/text.hpp"
+#include "cuda/clear.hpp"
 #include "cuda/cost.hpp"
 #include "cuda/device.hpp"
 #include "cuda/fft.hpp"
@@ -91,6 +93,8 @@ template <class T> class Tables {
         all.insert(all.end(), design.deconvolution[axis].begin(), design.deconvolution[axis].end());
       else
         all.push_back(T(1));
+      if (goes_by_lines(design))  // lines read those of all their cells
+        all.resize(start[axis] + static_cast<std::size_t>(design.grid[axis]) / 2 + 1);
     }
     all.resize((all.size() + 3) / 4 * 4);  // aligned to pairs
     std::size_t turns[max_dim]{};
@@ -155,7 +159,7 @@ template <class T> class CudaEngine final : public Engine<T> {
     if ((fitting.wide && !choice_.wide) || sums_too_long)
       change_method(fitting, points, native(stream));
     else
-      sorter_->run(points, sets_, native(stream));
+      sort(points, native(stream));
     sorter_->trim(kept_scratch_bytes);
     for (const auto& grid : idle_) grid->replays.forget(grid->done);
     count_ = points.count;
@@ -263,6 +267,13 @@ template <class T> class CudaEngine final : public Engine<T> {
   }
 
  private:
+  // As many points a subproblem as suits them, however many the plan was told of.
+  void sort(const Points<T>& points, cudaStream_t stream) {
+    const std::int64_t subproblem = subproblem_points(design_, device_, choice_.method, points.count);
+    sorter_->run(points, subproblem, sets_, stream);
+    choice_.sort.subproblem_points = subproblem;
+  }
+
   // More points than the plan was told of, and their sums need more precision or another method.
   void change_method(const MethodChoice& fitting, const Points<T>& points, cudaStream_t stream) {
     if (callers_memory_)
@@ -272,7 +283,7 @@ template <class T> class CudaEngine final : public Engine<T> {
     std::vector<PointSet<T>> sets;
     auto grid = make_grid(fitting.wide);
     if (sorter->inverts(points.count)) hold_results(*grid, points.count);
-    sorter->run(points, sets, stream);
+    sorter->run(points, fitting.sort.subproblem_points, sets, stream);
     call("waiting for the device", [] { return cudaDeviceSynchronize(); });  // the earlier points may be in use
     choice_ = fitting, sorter_ = std::move(sorter), sets_ = std::move(sets), workspace_bytes_ = grid->bytes;
     idle_.clear();
@@ -370,10 +381,12 @@ template <class T> class CudaEngine final : public Engine<T> {
 
   template <class A> void spread_as(const Complex* strengths, CudaGrid<T>& grid, cudaStream_t stream) const {
     const std::size_t bytes = sizeof(std::complex<A>) * choice_.sort.grid.cells * static_cast<std::size_t>(grid.batch);
-    if (choice_.method != Method::owner || sets_.empty()) clear(grid.memory, bytes, stream);
+    bool clear_is_last = false;  // of what is enqueued, and lets an early kernel start
+    if (choice_.method != Method::owner || sets_.empty()) clear_is_last = clear_cells(grid.memory, bytes, stream);
     if (choice_.fixed_point) begin_fixed_point(strengths, grid, stream);
     for (const PointSet<T>& set : sets_) {
       auto stage = arguments<A>(set, strengths, grid);
+      stage.early = std::exchange(clear_is_last, false) && kernels_wait_ && !choice_.fixed_point;
       if (choice_.fixed_point) stage.units = grid.fixed.units;
       if (choice_.method == Method::owner)
         spread_owned(design_.dim(), stage, set, choice_.sort.bins, choice_.sort.subproblem_points, stream);
@@ -397,6 +410,7 @@ template <class T> class CudaEngine final : public Engine<T> {
 
   Design design_;
   Device device_;
+  bool kernels_wait_ = kernels_wait();
   MethodChoice choice_;
   mutable MemoryCount memory_;
   Tables<T> tables_;

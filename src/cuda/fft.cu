@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "cuda/axis_modes.hpp"
+#include "cuda/clear.hpp"
 #include "cuda/complex.cuh"
 #include "cuda/fft.hpp"
 #include "cuda/line_fft.hpp"
@@ -125,13 +126,6 @@ template <class A> LinePass<A> pass_along(int axis, const Passes<A>& all, Sign s
     (kind == LineKind::crop ? pass.to : pass.from) = {before[axis], 1, modes[0],
                                                       std::uint64_t{before[axis]} * modes[axis]};
   return pass;
-}
-
-// Whether kernels wait by themselves for the one in front. Compiled for an older GPU, they do not on any.
-bool kernels_wait() {
-  cudaFuncAttributes code{};
-  call("FFT", [&] { return cudaFuncGetAttributes(&code, crop_kernel<float, float>); });
-  return code.ptxVersion >= 10 * early_major;
 }
 
 template <class A> constexpr cufftType type_of = sizeof(A) == 4 ? CUFFT_C2C : CUFFT_Z2Z;

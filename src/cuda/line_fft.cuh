@@ -9,18 +9,37 @@
 #include <bit>
 
 #include "cuda/dft.cuh"
+#include "cuda/early.cuh"
 #include "cuda/launch.hpp"
 #include "cuda/line_fft.hpp"
 #include "cuda/line_plan.hpp"
 
 namespace offgrid::cuda {
 
-// From here on, what the kernel in front wrote is there. That one does not let us start before its blocks end: ours would
-// then crowd on the multiprocessors that it leaves free.
-__device__ inline void wait_for_kernel_in_front() {
-#if __CUDA_ARCH__ >= 900
-  cudaGridDependencySynchronize();
-#endif
+// Reads a table here, and not where the compiler would: behind a barrier, say, or a branch that few lines take.
+__device__ inline float load_here(const float* at) {
+  float value;
+  asm volatile("ld.global.nc.f32 %0, [%1];" : "=f"(value) : "l"(__cvta_generic_to_global(at)));
+  return value;
+}
+__device__ inline double load_here(const double* at) {
+  double value;
+  asm volatile("ld.global.nc.f64 %0, [%1];" : "=d"(value) : "l"(__cvta_generic_to_global(at)));
+  return value;
+}
+__device__ inline float2 load_here(const float2* at) {
+  float2 value;
+  asm volatile("ld.global.nc.v2.f32 {%0, %1}, [%2];"
+               : "=f"(value.x), "=f"(value.y)
+               : "l"(__cvta_generic_to_global(at)));
+  return value;
+}
+__device__ inline double2 load_here(const double2* at) {
+  double2 value;
+  asm volatile("ld.global.nc.v2.f64 {%0, %1}, [%2];"
+               : "=d"(value.x), "=d"(value.y)
+               : "l"(__cvta_generic_to_global(at)));
+  return value;
 }
 
 // N: cells of a line.
@@ -30,6 +49,8 @@ template <int N, LineKind K, class S, class A, class D> struct LineAgent {
   static constexpr int most_threads = most_line_threads(sizeof(A), plan.threads);
   static_assert(plan.stages > 1 && plan.threads <= most_threads);
   template <int I> using Groups = Complex<A>[plan.stage[I].groups][plan.stage[I].radix];
+  static constexpr bool tables_ahead =
+      plan.stages == 2 && plan.most_held(K == LineKind::crop, sizeof(A)) <= most_held_ahead(sizeof(A));
 
   const LinePass<A>& p;
   Complex<A>* shared;  // of this line
@@ -43,7 +64,7 @@ template <int N, LineKind K, class S, class A, class D> struct LineAgent {
     return (line - v * p.u_count) * layout.along_u + v * layout.along_v;
   }
 
-  __device__ A factor(int cell) const { return __ldg(p.factors + min(cell, N - cell)); }
+  __device__ const A* factor(int cell) const { return p.factors + min(cell, N - cell); }
 
   // For the other sign, all is conjugated before and after.
   __device__ float with_sign(float im) const { return __int_as_float(__float_as_int(im) ^ (p.sign & 0x80000000)); }
@@ -67,16 +88,16 @@ template <int N, LineKind K, class S, class A, class D> struct LineAgent {
     } else {
       const bool has = p.axis.holds(j);
       const Complex<S> value = source(has ? p.axis.place(j) : 0);
-      const A by = has ? factor(j) : A(0);
+      const A by = has ? __ldg(factor(j)) : A(0);
       return {static_cast<A>(value.x) * by, with_sign(static_cast<A>(value.y) * by)};
     }
   }
-  __device__ void write(int j, Complex<A> value) const {
+  __device__ void write(int j, Complex<A> value, A by) const {
     if constexpr (K == LineKind::pad) {
       target(j) = {static_cast<D>(value.x), static_cast<D>(with_sign(value.y))};
     } else {
       if (!p.axis.holds(j)) return;
-      const A by = factor(j);
+      if constexpr (!tables_ahead) by = __ldg(factor(j));
       target(p.axis.place(j)) = {static_cast<D>(value.x * by), static_cast<D>(with_sign(value.y * by))};
     }
   }
@@ -121,7 +142,7 @@ template <int N, LineKind K, class S, class A, class D> struct LineAgent {
 
     __device__ void load(const Complex<A>* table, int j) {
 #pragma unroll
-      for (int i = 1; i < radix; i *= 2) by[i] = __ldg(table + (j % m + i * m - first_radix));
+      for (int i = 1; i < radix; i *= 2) by[i] = load_here(table + (j % m + i * m - first_radix));
     }
     __device__ void turn(Complex<A> (&x)[radix]) {
 #pragma unroll
@@ -133,43 +154,68 @@ template <int N, LineKind K, class S, class A, class D> struct LineAgent {
     }
   };
 
-  template <int I, int R> __device__ void store(int j, const Complex<A> (&x)[R]) const {
+  // What a stage reads from tables; a part, where registers are few.
+  template <int I> struct FromTables {
+    static constexpr LineStage stage = plan.stage[I];
+    static constexpr bool turns_values = I > 0, scales = K == LineKind::crop && I == plan.stages - 1;
+    static constexpr int early = smaller(stage.groups, early_turns(sizeof(A)) / Turns<I>::read);
+    Turns<I> turns[stage.groups];
+    A by[stage.groups][stage.radix];
+
+    __device__ void load(const LineAgent& agent) {
+#pragma unroll
+      for (int g = 0; g < stage.groups; ++g) {
+        if (g < early) load_turns(agent, g);
+        if (tables_ahead) load_factors(agent, g);
+      }
+    }
+    __device__ void load_turns(const LineAgent& agent, int g) {
+      if constexpr (turns_values)
+        turns[g].load(reinterpret_cast<const Complex<A>*>(agent.p.turns), agent.template group<I>(g));
+    }
+    __device__ void load_factors(const LineAgent& agent, int g) {
+      const int j = agent.template group<I>(g);
+#pragma unroll
+      for (int i = 0; scales && i < stage.radix; ++i) by[g][i] = load_here(agent.factor(j + i * stage.m));
+    }
+  };
+
+  template <int I, int R> __device__ void store(int j, const Complex<A> (&x)[R], const A (&by)[R]) const {
     constexpr int m = plan.stage[I].m;
     Complex<A>* values = shared + place(j / m * m * (R - 1) + j);
 #pragma unroll
     for (int i = 0; i < R; ++i) {
       if constexpr (I == plan.stages - 1)
-        write(j + i * m, x[i]);
+        write(j + i * m, x[i], by[i]);
       else
         values[i * place(m)] = x[i];
     }
   }
 
-  template <int I> __device__ void stage() const {
+  template <int I> __device__ void stage(FromTables<I>& tables) const {
     constexpr LineStage stage = plan.stage[I];
     constexpr bool last = I == plan.stages - 1;
     Groups<I> x;
-    Turns<I> turns[stage.groups];
-    const auto load_turns = [&](int g) {
-      if constexpr (I > 0) turns[g].load(reinterpret_cast<const Complex<A>*>(p.turns), group<I>(g));
-    };
-    constexpr int early = smaller(stage.groups, early_turns / Turns<I>::read);
-#pragma unroll
-    for (int g = 0; g < early; ++g) load_turns(g);
+    FromTables<last ? I : I + 1> next;
+    if (tables_ahead && !last) next.load(*this);
+    if (I == 0) wait_for_kernel_in_front();
     if (I > 0) __syncthreads();
     load<I>(x);
     if (I > 0 && !last) __syncthreads();
 #pragma unroll
     for (int g = 0; g < stage.groups; ++g) {
-      if (g >= early) load_turns(g);
-      if constexpr (I > 0) turns[g].turn(x[g]);
+      if (g >= tables.early) tables.load_turns(*this, g);
+      if constexpr (I > 0) tables.turns[g].turn(x[g]);
       transform<A, stage.radix>(x[g]);
-      if ((!last || there) && has_group<I>(g)) store<I, stage.radix>(group<I>(g), x[g]);
+      if ((!last || there) && has_group<I>(g)) store<I, stage.radix>(group<I>(g), x[g], tables.by[g]);
     }
+    if (!tables_ahead && !last) next.load(*this);
+    if constexpr (!last) this->template stage<I + 1>(next);
   }
 
   __device__ void run() const {
-    for_constants<plan.stages>([&](auto i) { stage<i()>(); });
+    FromTables<0> none;
+    stage<0>(none);
   }
 };
 
@@ -179,10 +225,10 @@ __global__ void __launch_bounds__(LineAgent<N, K, S, A, D>::most_threads, line_b
   using Agent = LineAgent<N, K, S, A, D>;
   constexpr int line_threads = Agent::plan.threads;
   extern __shared__ double2 line_memory[];
+  if (gridDim.x * gridDim.y <= few_blocks) let_next_kernel_start();
   const std::uint32_t x = threadIdx.x, mine = p.side_by_side ? x % p.together : x / line_threads;
   const std::uint32_t wanted = blockIdx.x * p.together + mine, line = min(wanted, p.lines - 1);
   const std::uint64_t first = Agent::start(p, p.from, line), result = Agent::start(p, p.to, line);
-  wait_for_kernel_in_front();
   for (std::uint32_t vector = blockIdx.y; vector < batch; vector += gridDim.y) {
     if (vector != blockIdx.y) __syncthreads();
     Agent{p,
@@ -226,7 +272,7 @@ void run_lines(LinePass<A> p, const std::complex<S>* from, std::complex<D>* to, 
     const Launch launch{dim3((p.lines + p.together - 1) / p.together, smaller(batch, 65535)), p.together * threads,
                         bytes(), stream, p.early};
     const auto kernel = line_kernel<n(), K, S, A, D>;
-    if (bytes() > unasked_shared_bytes) ask_for_shared(kernel, bytes());
+    ask_for_shared(kernel, bytes());
     enqueue("FFT", kernel, launch, p, reinterpret_cast<const Complex<S>*>(from), reinterpret_cast<Complex<D>*>(to),
             batch);
   });

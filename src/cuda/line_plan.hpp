@@ -1,6 +1,7 @@
 // How a line of a grid is transformed (line_fft.cuh): by which radices, and by how many threads.
 #pragma once
 
+#include <bit>
 #include <cmath>
 #include <cstdint>
 #include <iterator>
@@ -31,6 +32,15 @@ struct LinePlan {
   static constexpr int most_stages = 6;
   int stages = 0, threads = 0;
   LineStage stage[most_stages]{};
+
+  // Numbers that a thread of two stages holds which has read the tables of the second before the values of the first.
+  [[nodiscard]] constexpr int most_held(bool crops, std::size_t real_bytes) const {
+    const LineStage &first = stage[0], &second = stage[1];
+    const int reads = larger(1, std::bit_width(static_cast<unsigned>(second.radix - 1)));
+    const int values = larger(first.radix * first.groups, second.radix * second.groups);
+    const int turns = smaller(second.groups, early_turns(real_bytes) / reads) * reads;
+    return 2 * values + 2 * turns + (crops ? second.radix * second.groups : 0);
+  }
 
   // Values that the threads could hold, over all stages.
   [[nodiscard]] constexpr int room() const {

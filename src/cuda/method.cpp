@@ -144,6 +144,14 @@ const char* name_of(Method method) {
   }
 }
 
+std::int64_t subproblem_points(const Design& design, const Device& device, Method method, std::int64_t points) {
+  std::int64_t subproblem = design.options.subproblem;
+  if (subproblem == 0 && method == Method::owner) subproblem = owner_crowd;
+  if (subproblem == 0) subproblem = subproblem_for(method, design.dim(), points, design.batch, device.multiprocessors);
+  if (method == Method::sweep && design.dim() == 1) subproblem = std::min<std::int64_t>(subproblem, line_points);
+  return subproblem;
+}
+
 MethodChoice choose_method(const Design& design, const Device& device, std::int64_t points) {
   const int dim = design.dim(), width = design.window.width;
   const Options& options = design.options;
@@ -157,10 +165,7 @@ MethodChoice choose_method(const Design& design, const Device& device, std::int6
   }
   const bool f32 = design.problem.precision == Precision::f32;
   const bool owned = choice.method == Method::owner, in_line = choice.method == Method::sweep && dim == 1;
-  std::int64_t subproblem = options.subproblem;
-  if (subproblem == 0)
-    subproblem = owned ? owner_crowd : subproblem_for(choice.method, dim, points, design.batch, device.multiprocessors);
-  if (in_line) subproblem = std::min<std::int64_t>(subproblem, line_points);
+  const std::int64_t subproblem = subproblem_points(design, device, choice.method, points);
   choice.wide = f32 && (choice.fixed_point || sums_in_f64(design, choice.method, points, subproblem));
 
   Sizes bin = wanted_bin(design);

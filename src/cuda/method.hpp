@@ -17,6 +17,8 @@ struct MethodChoice {
   TileSpec tile{};
 };
 
+// That a block spreads, of so many points.
+std::int64_t subproblem_points(const Design& design, const Device& device, Method method, std::int64_t points);
 MethodChoice choose_method(const Design& design, const Device& device, std::int64_t points);
 const char* name_of(Method method);
 

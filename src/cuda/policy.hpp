@@ -85,6 +85,14 @@ inline constexpr std::size_t roomy_tile_bytes = 56 << 10;  // several blocks a m
 // Error of a sum of so many terms of random sign in f32, relative to the sum.
 inline double f32_sum_error(std::int64_t terms) { return 4e-8 * std::sqrt(static_cast<double>(terms)); }
 
+// f32 strengths are added up in f64 under this tolerance, and where so many terms, or partial sums of so many, would miss
+// it. allowed_error: before deconvolution amplifies it.
+inline constexpr double wide_sums_tolerance = 5e-6;
+inline bool needs_wide_sums(double tolerance, double allowed_error, std::int64_t terms, std::int64_t partial_sums) {
+  return tolerance < wide_sums_tolerance ||
+         std::hypot(f32_sum_error(terms), f32_sum_error(partial_sums)) > 0.5 * allowed_error;
+}
+
 // Adding in global memory wins where a tile would hold few points, and where there is little to do at all.
 // But there each cell is one long sum, and where the points may all fall into one, f32 must bear that.
 inline bool few_for_tiles(std::int64_t points, double cells, bool f64_grid, double allowed_error) {
@@ -144,26 +152,26 @@ inline constexpr int line_blocks = 2;
 constexpr int most_line_threads(std::size_t real_bytes, int of_a_line) {
   return real_bytes == 4 ? 320 : of_a_line > 128 ? 288 : 256;
 }
-inline constexpr int early_turns = 8;  // factors of a stage that are read before its values are there
+// Factors of a stage that are read before its values are there; and numbers that a thread may hold to read all that it needs
+// from tables before the values of the stage in front: more would spill.
+constexpr int early_turns(std::size_t real_bytes) { return real_bytes == 4 ? 9 : 8; }
+constexpr int most_held_ahead(std::size_t real_bytes) { return real_bytes == 4 ? 69 : 46; }
 inline constexpr std::size_t most_line_bytes = 96 << 10;  // of shared memory, which every GPU has
 inline constexpr std::int64_t enough_lines = 132;         // groups of lines: a block for every multiprocessor
-inline constexpr int early_major = 9;  // kernels for this compute capability may start while the one in front ends
 
+// --- kernels that start early (early.cuh) -----------------------------------------------------------------------------
+inline constexpr int early_major = 9;                            // compute capability that it takes
+constexpr bool sweep_starts_early(int dim) { return dim == 2; }  // in 3D cells are needed soon, and it gains little
+inline constexpr unsigned few_blocks = 264;                      // of lines: the next kernel finds room beside them
+inline constexpr std::size_t most_cleared_by_kernel = 8 << 20;  // bytes of cells; more are cleared faster by the driver
+
+// --- graphs (graph.hpp) -----------------------------------------------------------------------------------------------
 // Executes on grids of so many cells, over all vectors of a batch, are bound by their launches, and replayed (graph.hpp).
 constexpr std::int64_t most_replayed_cells(int dim, std::size_t real_bytes) {
   if (dim == 3 && real_bytes == 4) return std::int64_t{12} << 15;
   return std::int64_t{dim == 2 && real_bytes == 8 ? 3 : 4} << 15;
 }
 
-// f32 strengths are added up in f64 under this tolerance, and where so many terms, or partial sums of so many, would miss
-// it. allowed_error: before deconvolution amplifies it.
-inline constexpr double wide_sums_tolerance = 5e-6;
-inline bool needs_wide_sums(double tolerance, double allowed_error, std::int64_t terms, std::int64_t partial_sums) {
-  return tolerance < wide_sums_tolerance ||
-         std::hypot(f32_sum_error(terms), f32_sum_error(partial_sums)) > 0.5 * allowed_error;
-}
-
-// --- graphs (graph.hpp) -----------------------------------------------------------------------------------------------
 inline constexpr int times_until_replay = 2;    // executes, the one that is recorded included
 inline constexpr std::size_t most_replays = 4;  // kinds of work that are known at a time
 

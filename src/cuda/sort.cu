@@ -61,7 +61,7 @@ void launch_scatter(const Source& source, const Pass& pass, int tiles, std::uint
   using Element = typename Source::Element;
   const auto kernel = scatter_kernel<Source, Items>;
   const std::size_t bytes = scatter_bytes<Element, Items>(pass.bits);
-  if (bytes > unasked_shared_bytes) ask_for_shared(kernel, bytes);
+  ask_for_shared(kernel, bytes);
   kernel<<<tiles, pass_threads, bytes, stream>>>(keys, source, pass, reinterpret_cast<Element*>(to), keys_to,
                                                  keep_places, refusal);
 }
@@ -93,7 +93,10 @@ template <class T> Moves Sorter<T>::moves(std::int64_t count) const {
   return count > most_record_points && large && record_bytes_ >= 16 ? Moves::places_in_set : Moves::records;
 }
 
-template <class T> void Sorter<T>::run(const Points<T>& points, std::vector<PointSet<T>>& sets, cudaStream_t stream) {
+template <class T>
+void Sorter<T>::run(const Points<T>& points, std::int64_t subproblem, std::vector<PointSet<T>>& sets,
+                    cudaStream_t stream) {
+  spec_.subproblem_points = subproblem;
   const std::int64_t count = points.count, most = spec_.set_points;
   const auto parts = static_cast<std::size_t>((count + most - 1) / most);
   const auto size_of = [&](std::size_t part) { return std::min(most, count - static_cast<std::int64_t>(part) * most); };
@@ -329,7 +332,8 @@ void Sorter<T>::make_subproblems(const PointSet<T>& set, const PackedPoints<T>& 
                                  cudaStream_t stream) {
   const auto bins = static_cast<std::uint32_t>(spec_.item_bins());
   const auto most = static_cast<std::uint32_t>(spec_.subproblem_points);
-  const ItemsOfSet of_set{set.items.data(), set.item_count.data(), set.densest.data()};
+  const ItemsOfSet of_set{set.items.data(), static_cast<std::uint32_t>(max_items(points.count)), set.item_count.data(),
+                          set.densest.data()};
   const FoldArguments arguments = fold_arguments(spec_, shift_, points.count);
   const Pass last = pass_of(passes_ - 1, points.count, work);
   if (bins < few_bins_threads && (passes_ == 1 || points.count < many_points_a_pass)) {

@@ -40,7 +40,7 @@ template <class T> struct PointSet {
   DeviceBuffer<std::byte> records;
   DeviceBuffer<std::uint32_t> inverse;     // [capacity]: where the caller's points are packed, if `inverted`
   DeviceBuffer<std::uint32_t> bin_first;   // [bins + 1]
-  DeviceBuffer<Subproblem> items;          // [max_items], of which the first *item_count are there
+  DeviceBuffer<Subproblem> items;          // [max_items], of which the first *item_count have points
   DeviceBuffer<std::uint32_t> item_count;  // [1]
   DeviceBuffer<std::uint32_t> densest;     // [1]: most points of a bin or column
   bool inverted = false;
@@ -54,8 +54,8 @@ template <class T> class Sorter {
  public:
   Sorter(const SortSpec& spec, MemoryCount& memory);
 
-  // Where it throws, `sets` are the earlier ones, whole.
-  void run(const Points<T>& points, std::vector<PointSet<T>>& sets, cudaStream_t stream);
+  // Where it throws, `sets` are the earlier ones, whole. subproblem: points of one, at most.
+  void run(const Points<T>& points, std::int64_t subproblem, std::vector<PointSet<T>>& sets, cudaStream_t stream);
 
   // Whether so many points get an inverse.
   bool inverts(std::int64_t count) const;

@@ -208,7 +208,7 @@ void spread_tiles(int dim, const StageArguments<T, A>& arguments, const TileSpec
   dispatch<1, 3>(dim, [&](auto d) {
     dispatch<min_width, max_width>(arguments.kernel.width, [&](auto w) {
       const auto kernel = tile_kernel<T, A, d(), w()>;
-      ask_for_shared(kernel, bytes);
+      ask_for_shared(kernel, bytes, sizeof(typename TileAgent<T, A, d(), w()>::Shared));
       const int groups = (arguments.batch + tile.vectors - 1) / tile.vectors;
       const dim3 blocks(static_cast<unsigned>(set.max_items), static_cast<unsigned>(smaller(groups, 65535)));
       enqueue("spread", kernel, {blocks, tile.threads, bytes, stream}, arguments, tile, set.items.data(),

@@ -24,6 +24,7 @@ template <class T, class A> struct StageArguments {
   std::complex<A>* cells;  // [batch][n3][n2][n1]
   int batch;
   bool in_order = false;          // results are written in the order of the packed points, not to their indices
+  bool early = false;             // spreading may start while the cells are being cleared (clear.hpp)
   const double* units = nullptr;  // [batch]: cells are integers of such units (fixed.hpp); null: numbers
   // How the launcher cuts the work: a team takes `rounds` points, and of the batch so many vectors.
   int rounds = 1, vectors = 1;

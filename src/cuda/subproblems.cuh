@@ -68,6 +68,7 @@ __device__ inline Subproblem subproblem(const std::uint32_t* first, const std::u
 
 struct ItemsOfSet {
   Subproblem* items;
+  std::uint32_t room;  // items; those that are too many get no points
   std::uint32_t *count, *densest;
 };
 
@@ -79,7 +80,7 @@ static __global__ void __launch_bounds__(sort_threads)
   const std::uint32_t total = before[bins];
   if (refusal.refused()) return;
   if (item == 0) *set.count = total, *set.densest = *densest;
-  if (item < total) set.items[item] = subproblem(first, before, bins, most, item);
+  if (item < set.room) set.items[item] = item < total ? subproblem(first, before, bins, most, item) : Subproblem{};
 }
 
 // Both and the sum between them by one block, for fewer bins than it has threads.
@@ -102,8 +103,8 @@ __global__ void __launch_bounds__(few_bins_threads)
   __syncthreads();
   const std::uint32_t total = before[bins];
   if (bin == 0) *set.count = total;
-  for (std::uint32_t item = bin; item < total; item += few_bins_threads)
-    set.items[item] = subproblem(starts, before, bins, most, item);
+  for (std::uint32_t item = bin; item < set.room; item += few_bins_threads)
+    set.items[item] = item < total ? subproblem(starts, before, bins, most, item) : Subproblem{};
 }
 
 }  // namespace offgrid::cuda

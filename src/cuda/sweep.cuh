@@ -18,10 +18,10 @@ SweepArguments<T, A, W> sweep_arguments(const StageArguments<T, A>& stage, const
 
 template <class T, class A, int W, class Kernel>
 void launch_sweep(Kernel kernel, int vectors, int threads, std::size_t bytes, const StageArguments<T, A>& stage,
-                  const PointSet<T>& set, const Bins& columns, cudaStream_t stream) {
-  if (bytes > unasked_shared_bytes) ask_for_shared(kernel, bytes);
+                  const PointSet<T>& set, const Bins& columns, bool early, cudaStream_t stream) {
+  ask_for_shared(kernel, bytes);
   const dim3 blocks(static_cast<unsigned>(set.max_items), static_cast<unsigned>((stage.batch + vectors - 1) / vectors));
-  enqueue("sweep", kernel, {blocks, threads, bytes, stream}, sweep_arguments<T, A, W>(stage, set, columns));
+  enqueue("sweep", kernel, {blocks, threads, bytes, stream, early}, sweep_arguments<T, A, W>(stage, set, columns));
 }
 
 // Calls body(dimension, width, vectors of a block).
@@ -48,7 +48,7 @@ void sweep_spread(int dim, const StageArguments<T, A>& stage, const PointSet<T>&
     if constexpr (sizeof(A) == 8)
       if (stage.units != nullptr) kernel = sweep_spread_kernel<T, A, d(), w(), v(), CellSums::integers>;
     launch_sweep<T, A, w()>(kernel, v(), Team::threads, Team::buffers * sizeof(typename Team::Rows), stage, set,
-                            columns, stream);
+                            columns, stage.early && sweep_starts_early(d()), stream);
   });
 }
 
@@ -59,7 +59,7 @@ void sweep_interpolate(int dim, const StageArguments<T, A>& stage, const PointSe
   with_sweep<false>(dim, stage.kernel.width, stage.batch, [&](auto d, auto w, auto v) {
     using Agent = SweepInterpAgent<T, A, d(), w(), v()>;
     launch_sweep<T, A, w()>(sweep_interp_kernel<T, A, d(), w(), v()>, v(), Agent::Team::threads,
-                            sizeof(typename Agent::Shared), stage, set, columns, stream);
+                            sizeof(typename Agent::Shared), stage, set, columns, false, stream);
   });
 }
 

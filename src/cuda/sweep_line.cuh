@@ -154,7 +154,7 @@ void sweep_line(const StageArguments<T, A>& stage, const PointSet<T>& set, const
   dispatch<min_width, max_width>(stage.kernel.width, [&](auto w) {
     const auto kernel = sweep_line_kernel<T, A, w()>;
     constexpr std::size_t bytes = sizeof(typename SweepLineAgent<T, A, w()>::Shared);
-    if (bytes > unasked_shared_bytes) ask_for_shared(kernel, bytes);
+    ask_for_shared(kernel, bytes);
     const dim3 blocks(static_cast<unsigned>(set.max_items), static_cast<unsigned>(stage.batch));
     enqueue("sweep", kernel, {blocks, line_threads, bytes, stream}, stage, bins.size[0], set.items.data(),
             set.item_count.data());

@@ -1,9 +1,15 @@
 // The sweep's spreading (sweep_team.cuh): planes that leave the window are added to the grid.
 #pragma once
 
+#include "cuda/early.cuh"
 #include "cuda/sweep_team.cuh"
 
 namespace offgrid::cuda {
+
+// In 2D the cells are needed late, and may be cleared while points are multiplied.
+template <int D> __device__ void wait_for_clear() {
+  if constexpr (sweep_starts_early(D)) wait_for_kernel_in_front();
+}
 
 // What the cells of the grid hold while points are added: integers where the order must not matter (fixed.hpp). Kernels of
 // their own, because to ask costs registers, and with them a third of the speed.
@@ -142,6 +148,7 @@ template <class T, class A, int D, int W, int V, CellSums Sums> struct SweepSpre
 
   __device__ void run() {
     team.run(*this);
+    wait_for_clear<D>();
     window.flush(team, z_base, z_base + Shape::planes);
   }
 
@@ -175,7 +182,7 @@ __global__ void __launch_bounds__(V* SweepShape<D, W>::threads,
   using Team = SweepTeam<T, A, D, W, V>;
   extern __shared__ double sweep_memory[];
   const Subproblem item = arguments.items[blockIdx.x];
-  if (blockIdx.x >= *arguments.item_count) return;
+  if (blockIdx.x >= *arguments.item_count) return wait_for_clear<D>();
   auto* rows = reinterpret_cast<typename Team::Rows*>(sweep_memory);
   SweepSpreadAgent<T, A, D, W, V, Sums>(arguments, item, rows).run();
 }

@@ -336,7 +336,7 @@ TEST_F(StreamsTest, threads_whose_kernels_need_different_shared_memory) {
   std::array<double, 8> errors{};
   on_threads(8, [&](int i) {
     OwnStream stream;
-    Spec spec{.modes = {24, 25, 26}, .tolerance = 1e-9, .options = {.method = Method::sm}};
+    Spec spec{.modes = {48, 49, 50}, .tolerance = 1e-9, .options = {.method = Method::sm}};  // too large for graphs
     spec.options.shared_bytes = (64 + 16 * i) << 10;
     if (i % 2 == 1)  // lines of the FFT, long ones along y and along x
       spec = {.modes = {1000, 3}, .tolerance = 1e-9, .options = {.transforms = 64, .upsampling = 2, .batch = 64}};
@@ -344,13 +344,9 @@ TEST_F(StreamsTest, threads_whose_kernels_need_different_shared_memory) {
     const int dim = static_cast<int>(spec.modes.size());
     GpuPlan<double> plan(where(), spec, uniform_points<double>(dim, 100, static_cast<unsigned>(i)));
     plan.set_points(stream);
-    try {
-      for (int round = 0; round < 200; ++round) plan.execute(stream);
-      stream.wait();
-      errors[i] = plan.error();
-    } catch (const offgrid::Error& error) {
-      ADD_FAILURE() << error.what();
-    }
+    for (int round = 0; round < 200; ++round) plan.execute(stream);
+    stream.wait();
+    errors[i] = plan.error();
   });
   for (const double error : errors) EXPECT_LE(error, 1e-9);
 }

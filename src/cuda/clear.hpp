@@ -1,0 +1,14 @@
+// The cells of a grid are zeroed.
+#pragma once
+
+#include "cuda/check.hpp"
+
+namespace offgrid::cuda {
+
+// Whether kernels wait by themselves for the one in front (early.cuh). Compiled for an older GPU, they do not on any.
+bool kernels_wait();
+
+// memory: aligned to 16 bytes; bytes: a multiple of 8. True: by a kernel that an early one may follow at once.
+bool clear_cells(void* memory, std::size_t bytes, cudaStream_t stream);
+
+}  // namespace offgrid::cuda
