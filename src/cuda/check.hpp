@@ -38,12 +38,10 @@ template <class Call> void call(const char* what, Call&& made) {
   check(must_fail() ? static_cast<Result>(2) : made(), what);
 }
 
-// More shared memory than this has to be asked for.
-inline constexpr std::size_t unasked_shared_bytes = 48 << 10;
-
 // declared: by the kernel itself, beside these bytes. Threads share the limit of a kernel, so that it is never lowered.
 template <class Kernel> void ask_for_shared(Kernel* kernel, std::size_t bytes, std::size_t declared = 0) {
-  if (declared + bytes <= unasked_shared_bytes) return;
+  constexpr std::size_t unasked = 48 << 10;  // what every kernel gets
+  if (declared + bytes <= unasked) return;
   static std::mutex mutex;
   const std::scoped_lock lock(mutex);
   cudaFuncAttributes now{};

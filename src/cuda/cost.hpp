@@ -100,8 +100,7 @@ inline double line_latency(std::int64_t n, bool f64) {
     for (const std::size_t wide : {0, 1})
       for (std::size_t i = 0; i < std::size(line_sizes); ++i) {
         const LinePlan plan = line_plan(line_sizes[i], wide == 1 ? 8 : 4);
-        for (int s = 0; s < plan.stages; ++s)
-          all[wide][i] += (wide == 1 ? 7e4 : 5e4) * plan.stage[s].groups * plan.stage[s].radix;
+        all[wide][i] = (wide == 1 ? 7e4 : 5e4) * plan.room() / plan.threads;
       }
     return all;
   }();

@@ -6,8 +6,6 @@
 // so that neighbouring threads read neighbours, and in the last stage write neighbours, too.
 #pragma once
 
-#include <bit>
-
 #include "cuda/dft.cuh"
 #include "cuda/early.cuh"
 #include "cuda/launch.hpp"
@@ -137,7 +135,6 @@ template <int N, LineKind K, class S, class A, class D> struct LineAgent {
   // The factors of a group: some are read, and the others are products of them.
   template <int I> struct Turns {
     static constexpr int radix = plan.stage[I].radix, m = plan.stage[I].m;
-    static constexpr int read = larger(1, std::bit_width(static_cast<unsigned>(radix - 1)));
     Complex<A> by[radix];
 
     __device__ void load(const Complex<A>* table, int j) {
@@ -158,7 +155,7 @@ template <int N, LineKind K, class S, class A, class D> struct LineAgent {
   template <int I> struct FromTables {
     static constexpr LineStage stage = plan.stage[I];
     static constexpr bool turns_values = I > 0, scales = K == LineKind::crop && I == plan.stages - 1;
-    static constexpr int early = smaller(stage.groups, early_turns(sizeof(A)) / Turns<I>::read);
+    static constexpr int early = stage.early_groups(sizeof(A));
     Turns<I> turns[stage.groups];
     A by[stage.groups][stage.radix];
 

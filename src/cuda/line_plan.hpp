@@ -26,6 +26,13 @@ inline constexpr int line_sizes[] = {
 // A stage transforms values that are `apart`; m of the result's places are known before it. A thread takes so many groups.
 struct LineStage {
   int radix, m, apart, groups;
+
+  [[nodiscard]] constexpr int values() const { return radix * groups; }  // of a thread
+  // Of the factors of a group those of powers of two are read, and those of so many groups before the values are there.
+  [[nodiscard]] constexpr int turns_read() const { return larger(1, std::bit_width(static_cast<unsigned>(radix - 1))); }
+  [[nodiscard]] constexpr int early_groups(std::size_t real_bytes) const {
+    return smaller(groups, early_turns(real_bytes) / turns_read());
+  }
 };
 
 struct LinePlan {
@@ -36,16 +43,14 @@ struct LinePlan {
   // Numbers that a thread of two stages holds which has read the tables of the second before the values of the first.
   [[nodiscard]] constexpr int most_held(bool crops, std::size_t real_bytes) const {
     const LineStage &first = stage[0], &second = stage[1];
-    const int reads = larger(1, std::bit_width(static_cast<unsigned>(second.radix - 1)));
-    const int values = larger(first.radix * first.groups, second.radix * second.groups);
-    const int turns = smaller(second.groups, early_turns(real_bytes) / reads) * reads;
-    return 2 * values + 2 * turns + (crops ? second.radix * second.groups : 0);
+    const int turns = second.early_groups(real_bytes) * second.turns_read();
+    return 2 * larger(first.values(), second.values()) + 2 * turns + (crops ? second.values() : 0);
   }
 
   // Values that the threads could hold, over all stages.
   [[nodiscard]] constexpr int room() const {
     int all = 0;
-    for (int s = 0; s < stages; ++s) all += threads * stage[s].groups * stage[s].radix;
+    for (int s = 0; s < stages; ++s) all += threads * stage[s].values();
     return all;
   }
 };

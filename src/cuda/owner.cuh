@@ -199,7 +199,7 @@ void launch_owners(const StageArguments<T, A>& stage, const PointSet<T>& set, co
     owner_kernel<Work, T, A, D, w()><<<dim3(blocks, vectors), 32, 0, stream>>>(arguments);
     const auto kernel = owner_crowd_kernel<Work, T, A, D, w()>;
     constexpr std::size_t bytes = 8192 + owner_crowd_threads / 32 * sizeof(typename OwnerTeam<T, A, D, w()>::Shared);
-    ask_for_shared(kernel, bytes, 4 * (owner_crowd_threads + 1));
+    ask_for_shared(kernel, bytes, sizeof(std::uint32_t) * (owner_crowd_threads + 1));
     const std::uint32_t reach = arguments.reach * arguments.reach * arguments.reach;
     kernel<<<dim3(std::max(1U, 64 / vectors), vectors, reach), owner_crowd_threads, bytes, stream>>>(arguments);
   });
