@@ -13,6 +13,7 @@
 #include "point_sets.hpp"
 #include "progress.hpp"
 #include "random.hpp"
+#include "search.hpp"
 #include "staged_plan.hpp"
 #include "text.hpp"
 
@@ -24,7 +25,9 @@ constexpr const char* footer =
     "  offgrid accuracy                                 the whole table, a few minutes\n"
     "  offgrid accuracy --quick                         a part of it, less than a minute\n"
     "  offgrid accuracy --dim 3 --precision f32 --tolerance 1e-6 --csv accuracy.csv\n"
-    "Exit code 1 where any measured error exceeds its tolerance.";
+    "  offgrid accuracy --search 120                    two minutes of random inputs, meant to break the promise\n"
+    "  offgrid accuracy --search 120 --seed 2           other ones; --case 17 measures one of them again\n"
+    "Exit code 1 where any measured error exceeds its tolerance, or in a search the promise of docs/accuracy.md.";
 
 struct Settings {
   std::vector<int> dims{1, 2, 3}, types{1, 2};
@@ -32,6 +35,7 @@ struct Settings {
   std::vector<double> tolerances;
   std::string csv;
   bool quick = false, progress = false;
+  SearchSettings search;
   PlanFlags flags;
 
   [[nodiscard]] Extent extent() const { return quick ? Extent::quick : Extent::full; }
@@ -214,8 +218,16 @@ Command add_accuracy(CLI::App& program) {
   app->add_option("--csv", settings->csv, "write every cell to this file");
   app->add_flag("--quick", settings->quick, "a part of the sizes and tolerances");
   app->add_flag("--progress", settings->progress, "show progress even where stderr is no terminal");
+  app->add_option("--search", settings->search.seconds, "search for this many seconds, instead of the table")
+      ->check(CLI::PositiveNumber);
+  app->add_option("--seed", settings->search.seed, "of the search");
+  app->add_option("--case", settings->search.only, "this case of the search alone")->check(CLI::NonNegativeNumber);
   settings->flags.add_to(*app, {"transforms", "points_hint", "sign", "mode_order"});
-  return {app, [settings] { return run(*settings); }};
+  return {app, [settings] {
+            settings->search.progress = settings->progress;
+            const bool searches = settings->search.seconds > 0 || settings->search.only >= 0;
+            return searches ? search(settings->search, settings->flags) : run(*settings);
+          }};
 }
 
 }  // namespace cli

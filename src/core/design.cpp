@@ -4,12 +4,14 @@
 #include <cmath>
 #include <complex>
 #include <numbers>
+#include <limits>
 #include <optional>
 
 #include "core/cost.hpp"
 #include "core/error.hpp"
 #include "core/kernel.hpp"
 #include "core/smooth.hpp"
+#include "core/summation.hpp"
 #include "core/text.hpp"
 #include "core/validate.hpp"
 
@@ -19,6 +21,7 @@ namespace {
 // The error model may be 3 % low, and the polynomial adds a little; the tolerance is a bound.
 constexpr double safety = 0.94;
 constexpr double loosest_tolerance = 0.5;
+constexpr double almost_best = 1.25;  // times the lowest error
 
 struct Candidate {
   Window window;
@@ -78,27 +81,55 @@ std::vector<double> sigmas_for(const Problem& problem, const Options& options, i
 }
 
 struct Choice {
-  Candidate best;       // the cheapest that is good enough, or else the most accurate
-  double lowest_error;  // of all
+  Candidate best;
+  double reachable_error;
 };
 
-Choice choose_prolate(const Problem& problem, const Options& options, const BackendTraits& traits, double tolerance) {
-  std::optional<Candidate> cheapest, finest;
-  double lowest_cost = 0;
+// The most that deconvolution may amplify rounding errors, so that sums in f64 keep their share of the tolerance even where
+// all points are at one place with equal strengths.
+double most_amplification(const Problem& problem, const Options& options, const BackendTraits& traits) {
+  if (!traits.longest_sum || problem.precision == Precision::f32) return std::numeric_limits<double>::infinity();
+  const double terms = traits.longest_sum(expected_points(problem, options));
+  return summation_share * problem.tolerance / equal_terms_error(terms, Precision::f64);
+}
+
+std::vector<Candidate> candidates(const Problem& problem, const Options& options, const BackendTraits& traits,
+                                  double tolerance) {
+  std::vector<Candidate> all;
   const bool fine = traits.fine_sigmas &&
                     2 * expected_points(problem, options) < problem.modes[0] * problem.modes[1] * problem.modes[2];
-  for (int width = options.width ? options.width : min_width; width <= (options.width ? options.width : max_width);
-       ++width) {
-    for (const double sigma : sigmas_for(problem, options, width, tolerance, fine)) {
-      const Candidate candidate = evaluate(problem, traits, WindowKind::prolate, sigma, width);
-      if (!finest || candidate.error < finest->error) finest = candidate;
-      if (candidate.error > tolerance) continue;
-      const double cost = transform_cost(problem, candidate.grid, width, options, traits);
+  const int first = options.width ? options.width : min_width, last = options.width ? options.width : max_width;
+  for (int width = first; width <= last; ++width)
+    for (const double sigma : sigmas_for(problem, options, width, tolerance, fine))
+      all.push_back(evaluate(problem, traits, WindowKind::prolate, sigma, width));
+  return all;
+}
+
+// The cheapest candidate that keeps the tolerance, for crowded points too where that is possible. A tolerance near the lowest
+// error of all counts as out of reach, since the last quarter of it would cost several times as much; then it is the cheapest
+// of the candidates that come almost as near.
+Choice choose_prolate(const Problem& problem, const Options& options, const BackendTraits& traits, double tolerance) {
+  const std::vector<Candidate> all = candidates(problem, options, traits, tolerance);
+  const double amplification = most_amplification(problem, options, traits);
+  double lowest_error = std::numeric_limits<double>::infinity();
+  for (const Candidate& candidate : all) lowest_error = std::min(lowest_error, candidate.error);
+  const Candidate* cheapest = nullptr;
+  double lowest_cost = 0;
+  const auto choose = [&](double error, double amplified) {
+    for (const Candidate& candidate : all) {
+      if (candidate.error > error) continue;
+      if (total_amplification(problem, candidate.grid, candidate.window.width) > amplified) continue;
+      const double cost = transform_cost(problem, candidate.grid, candidate.window.width, options, traits);
       if (cheapest && cost >= lowest_cost) continue;
-      cheapest = candidate, lowest_cost = cost;
+      cheapest = &candidate;
+      lowest_cost = cost;
     }
-  }
-  return {cheapest ? *cheapest : *finest, finest->error};
+    return cheapest != nullptr;
+  };
+  const double any = std::numeric_limits<double>::infinity();
+  const double reachable = almost_best * lowest_error, wanted = std::max(tolerance, reachable);
+  if (!choose(wanted, amplification)) choose(wanted, any);
+  return {*cheapest, reachable};
 }
 
 // The paper's kernel by the paper's rule: the width follows from the tolerance and sigma alone.
@@ -158,6 +189,18 @@ bool is_tried(const Problem& problem) {
          std::any_of(problem.modes.begin(), problem.modes.begin() + problem.dim, [](auto n) { return n <= 32; });
 }
 
+// The most points whose sums this design bears. They are at least those that it was made for: where these are too many for
+// any design, another one would not help.
+std::int64_t most_points(const Design& design, const BackendTraits& traits) {
+  constexpr std::int64_t any = std::int64_t{1} << 62;
+  if (!traits.longest_sum || design.problem.precision == Precision::f32) return any;
+  const double terms = summation_share * design.problem.tolerance /
+                       (design.amplification * equal_terms_error(1, Precision::f64));
+  std::int64_t points = std::max<std::int64_t>(1, expected_points(design.problem, design.options));
+  while (points < any && traits.longest_sum(2 * points) <= terms) points *= 2;
+  return points;
+}
+
 std::int64_t choose_batch(const Design& design, const BackendTraits& traits) {
   const Options& options = design.options;
   const std::int64_t most = std::min(options.transforms, traits.most_vectors);
@@ -172,12 +215,35 @@ Sign sign_of(const Problem& problem, const Options& options) {
   return problem.type == 1 ? Sign::minus : Sign::plus;
 }
 
+// Without axes of one mode; one axis is kept.
+void drop_axes(const Problem& asked, Design& design) {
+  design.asked = asked;
+  design.problem = asked;
+  design.problem.dim = 0;
+  design.problem.modes = {1, 1, 1};
+  std::array<int, max_dim> dropped{};
+  int count = 0;
+  for (int axis = 0; axis < asked.dim; ++axis) {
+    const bool is_last_chance = axis == asked.dim - 1 && design.problem.dim == 0;
+    if (asked.modes[axis] == 1 && !is_last_chance) {
+      dropped[count++] = axis;
+      continue;
+    }
+    design.axes[design.problem.dim] = axis;
+    design.problem.modes[design.problem.dim++] = asked.modes[axis];
+  }
+  std::copy_n(dropped.begin(), count, design.axes.begin() + design.problem.dim);
+}
+
 }  // namespace
 
-Design make_design(const Problem& problem, const Options& options, const BackendTraits& traits) {
-  validate(problem, options);
+Design make_design(const Problem& asked, const Options& options, const BackendTraits& traits) {
+  validate(asked, options);
   Design design;
-  design.problem = problem, design.options = options, design.sign = sign_of(problem, options);
+  drop_axes(asked, design);
+  const Problem& problem = design.problem;
+  design.options = options;
+  design.sign = sign_of(problem, options);
   design.empty = design.mode_count() == 0;
   if (design.empty) return design;
   const double bound = std::min(problem.tolerance, loosest_tolerance);
@@ -188,7 +254,7 @@ Design make_design(const Problem& problem, const Options& options, const Backend
         paper ? choose_semicircle(problem, options, traits) : choose_prolate(problem, options, traits, target);
     design.window = choice.best.window, design.grid = choice.best.grid;
     design.expected_error = choice.best.error;
-    design.reachable_tolerance = choice.lowest_error / safety;
+    design.reachable_tolerance = choice.reachable_error / safety;
     design.polynomial = fit_polynomial(design.window, polynomial_error(design.window, problem.precision));
     for (int axis = 0; axis < problem.dim; ++axis)
       design.deconvolution[axis] = deconvolution_factors(design.window, problem.modes[axis], design.grid[axis]);
@@ -201,17 +267,19 @@ Design make_design(const Problem& problem, const Options& options, const Backend
   if (options.strict && design.expected_error > problem.tolerance)
     throw Error(Status::invalid_argument, text("tolerance is ", problem.tolerance, ", but only ",
                                                design.reachable_tolerance, " can be reached here (strict is on)"));
+  design.goal = std::max(problem.tolerance, design.expected_error);
   design.amplification = total_amplification(problem, design.grid, design.window.width);
+  design.most_points = most_points(design, traits);
   design.batch = choose_batch(design, traits);
   return design;
 }
 
 std::string describe(const Design& design) {
-  const Problem& problem = design.problem;
+  const Problem& problem = design.asked;
   std::string modes, grid;
   for (int axis = 0; axis < problem.dim; ++axis) {
     modes += text(axis ? " x " : "", problem.modes[axis]);
-    grid += text(axis ? " x " : "", design.grid[axis]);
+    grid += text(axis ? " x " : "", design.grid_along(axis));
   }
   const bool met = design.expected_error <= problem.tolerance;
   return text("problem      type ", problem.type, ", ", modes, " modes, ", design.options.transforms, " transforms, ",

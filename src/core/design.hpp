@@ -21,6 +21,7 @@ namespace offgrid {
 struct BackendTraits {
   using PointsTime = double (*)(const Problem& problem, const Sizes& grid, int width, const Options& options);
   using FftTime = double (*)(const Problem& problem, const Sizes& grid, const Options& options);
+  using LongestSum = double (*)(std::int64_t points);  // terms that f64 adds one by one, if all points are at one place
   std::string name;
   int vector_bytes = 8;                               // of FFT and clearing
   int row_bytes = 8;                                  // of the vectors in which a row of w cells is added to or read
@@ -34,12 +35,15 @@ struct BackendTraits {
   double f32_rounding = 1;                            // errors of f32, relative to the core's model of them
   bool fine_sigmas = false;                           // more of them are tried where points are few and the FFT is all
   PointsTime points_time = nullptr;
+  LongestSum longest_sum = nullptr;  // none: sums of f64 are never too long
   FftTime fft_time = nullptr;            // clearing included
   std::span<const int> grid_sizes = {};  // ascending, that its FFT likes; smooth ones beyond the last
 };
 
 struct Design {
-  Problem problem;
+  Problem asked;                             // as the caller put it
+  Problem problem;                           // as the engines see it: an axis of one mode, k = 0, changes nothing and is dropped
+  std::array<int, max_dim> axes{0, 1, 2};    // the caller's axis that each axis of `problem` is; the dropped ones follow
   Options options;
   Sign sign = Sign::minus;  // of the forward transform
   Window window;
@@ -50,9 +54,16 @@ struct Design {
   double amplification = 1;                                // of rounding errors on the grid, by deconvolution
   double expected_error = 0;                               // relative l2, of the transform as designed
   double reachable_tolerance = 0;                          // the smallest tolerance that this problem can be given
+  double goal = 0;                                         // the tolerance, or what is expected where that is out of reach
+  std::int64_t most_points = 0;                            // more points than this need another design
   bool empty = false;                                      // some axis has no modes
 
   [[nodiscard]] int dim() const { return problem.dim; }
+  [[nodiscard]] std::int64_t grid_along(int asked_axis) const {  // 1 for axes that were dropped
+    for (int axis = 0; axis < problem.dim; ++axis)
+      if (axes[axis] == asked_axis) return grid[axis];
+    return 1;
+  }
   [[nodiscard]] std::int64_t mode_count() const { return problem.modes[0] * problem.modes[1] * problem.modes[2]; }
 };
 

@@ -40,7 +40,9 @@ template <class T> class Engine {
   using Complex = std::complex<T>;
   virtual ~Engine() = default;
 
-  virtual void set_points(const Points<T>& points, Stream stream) = 0;  // strong guarantee: throws and changes nothing
+  // Where it throws, the earlier points stay in force, unless lost_points() then says that they do not.
+  virtual void set_points(const Points<T>& points, Stream stream) = 0;
+  [[nodiscard]] virtual bool lost_points() const { return false; }
   // Stages on the grid follow on the same stream.
   virtual GridLease lease_grid(std::int64_t batch, Stream stream) const = 0;
   // Runs the stages of a batch on its grid. An engine that has seen the batch before may repeat its work without them.

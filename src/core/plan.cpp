@@ -26,12 +26,39 @@ void Plan<T>::set_points(std::int64_t count, const std::array<const void*, max_d
   if (count < 0) throw Error(Status::invalid_argument, text("count of points is ", count, ", expected 0 or more"));
   checked_product("points x transforms", count, design_.options.transforms, std::int64_t{sizeof(std::complex<T>)});
   Points<T> points{count, {}};
-  for (int axis = 0; axis < design_.dim(); ++axis) {
-    require(axis_names[axis], axes[axis], count);
-    points.axis[axis] = static_cast<const T*>(axes[axis]);
+  for (int axis = 0; axis < design_.asked.dim; ++axis) {
+    const int caller_axis = design_.axes[axis];
+    require(axis_names[caller_axis], axes[caller_axis], count);
+    points.axis[axis] = static_cast<const T*>(axes[caller_axis]);
   }
-  if (engine_) engine_->set_points(points, stream);
+  if (engine_ && count > design_.most_points)
+    design_anew(points, stream);
+  else if (engine_)
+    hand_over(points, stream);
   points_ = count;
+}
+
+template <class T> void Plan<T>::hand_over(const Points<T>& points, Stream stream) {
+  try {
+    engine_->set_points(points, stream);
+  } catch (...) {
+    if (engine_->lost_points()) points_ = -1;
+    throw;
+  }
+}
+
+// So many points were not expected, and their sums may be longer than the design bears.
+template <class T> void Plan<T>::design_anew(const Points<T>& points, Stream stream) {
+  if (callers_workspace_)
+    throw Error(Status::wrong_state,
+                text(points.count, " points need another grid and workspace; give points_hint to the plan"));
+  Options options = design_.options;
+  options.points_hint = points.count;
+  Design design = make_design(design_.asked, options, backend_.traits);
+  auto engine = backend_.make<T>(design);
+  engine->set_points(points, stream);
+  design_ = std::move(design);
+  engine_ = std::move(engine);
 }
 
 template <class T> void Plan<T>::execute(void* strengths, void* modes, Stream stream) const {
@@ -68,6 +95,7 @@ template <class T> void Plan<T>::run(Direction direction, Sign sign, const Vecto
 template <class T> void Plan<T>::set_workspace(void* memory, std::size_t bytes) {
   if (memory != nullptr) require("workspace", memory, 1);
   if (engine_) engine_->set_workspace(memory, bytes);
+  callers_workspace_ = memory != nullptr;
 }
 
 template <class T> std::string Plan<T>::describe() const {
@@ -80,9 +108,9 @@ template <class T> std::string Plan<T>::describe() const {
 template <class T> double Plan<T>::get(std::string_view name) const {
   if (name == "upsampling") return design_.window.sigma;
   if (name == "width") return design_.window.width;
-  if (name == "grid1") return static_cast<double>(design_.grid[0]);
-  if (name == "grid2") return static_cast<double>(design_.grid[1]);
-  if (name == "grid3") return static_cast<double>(design_.grid[2]);
+  if (name == "grid1") return static_cast<double>(design_.grid_along(0));
+  if (name == "grid2") return static_cast<double>(design_.grid_along(1));
+  if (name == "grid3") return static_cast<double>(design_.grid_along(2));
   if (name == "expected_error") return design_.expected_error;
   if (name == "reachable_tolerance") return design_.reachable_tolerance;
   if (name == "workspace_bytes") return engine_ ? static_cast<double>(engine_->workspace_bytes()) : 0.0;

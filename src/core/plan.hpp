@@ -34,12 +34,15 @@ template <class T> class Plan final : public AnyPlan {
 
  private:
   void require(const char* what, const void* array, std::int64_t size) const;
+  void hand_over(const Points<T>& points, Stream stream);
+  void design_anew(const Points<T>& points, Stream stream);
   void run(Direction direction, Sign sign, const Vectors<T>& vectors, Stream stream) const;
 
   Backend backend_;
   Design design_;
   std::unique_ptr<Engine<T>> engine_;  // null when some axis has no modes: then there is nothing to compute
   std::int64_t points_ = -1;           // -1: not set yet
+  bool callers_workspace_ = false;
 };
 
 std::unique_ptr<AnyPlan> make_plan(const Problem& problem, const Options& options, const Backend& backend);

@@ -16,7 +16,12 @@ enum class ModeOrder { centred, fft };                           // -N/2..N/2-1,
 enum class Method { automatic, gm, gm_sort, sm, sweep, owner };  // on a GPU: the paper's, and ours
 enum class WindowKind { automatic, prolate, semicircle };        // semicircle: the paper's ES kernel
 
-using Sizes = std::array<std::int64_t, max_dim>;  // one a axis, axis 0 (x) is contiguous in memory; unused axes hold 1
+using Sizes = std::array<std::int64_t, max_dim>;  // one per axis; axis 0 (x) is contiguous in memory; unused axes hold 1
+
+// Coordinates up to this size are folded exactly into the period; larger ones are refused.
+inline constexpr double largest_coordinate = 1e9;
+inline constexpr const char* bad_coordinate =
+    "points: a coordinate is not finite, or is larger than 1e9 in size; fold it into [-pi, pi) first";
 
 // What is asked for, before anything is chosen.
 struct Problem {
@@ -27,7 +32,8 @@ struct Problem {
   double tolerance = 1e-6;
 };
 
-// M points: one array an axis. Axes beyond the dimension are null.
+// M points: one array per axis. The engines take the first `dim` of them; where others are given, too, they belong to axes
+// of one mode, and their coordinates only have to be ones that could be folded.
 template <class T> struct Points {
   std::int64_t count = 0;
   std::array<const T*, max_dim> axis{};

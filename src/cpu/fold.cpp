@@ -8,7 +8,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numbers>
 
 #include "cpu/fold.hpp"
 
@@ -75,10 +74,10 @@ inline hn::VFromD<D32> to_u32(D64 d, V64 whole) {
   return hn::TruncateTo(D32(), hn::BitCast(du, hn::Add(whole, hn::Set(d, 0x1p52))));
 }
 
-// Where a coordinate lies outside the exact range, or is not a number, nothing of its chunk is of use.
+// Where a coordinate is too large, or is not a number, nothing of its chunk is of use.
 using Mask = hn::MFromD<D64>;
 inline Mask all_true(D64 d) { return hn::Eq(hn::Zero(d), hn::Zero(d)); }
-inline Mask in_range(D64 d, V64 x) { return hn::Le(hn::Abs(x), hn::Set(d, exact_range)); }
+inline Mask in_range(D64 d, V64 x) { return hn::Le(hn::Abs(x), hn::Set(d, largest_coordinate)); }
 
 enum class Want { keys, all };
 
@@ -169,17 +168,16 @@ HWY_EXPORT(fold_keys_f64);
 HWY_EXPORT(fold_in_order_f32);
 HWY_EXPORT(fold_in_order_f64);
 
-template <class T> bool bring_near(const T* x, std::int64_t count, T* near) {
-  bool finite = true;
-  for (std::int64_t i = 0; i < fold_chunk; ++i) {
-    const double value = i < count ? static_cast<double>(x[i]) : 0.0;
-    finite = finite && std::isfinite(value);
-    near[i] = static_cast<T>(std::abs(value) <= exact_range ? value : std::remainder(value, 2 * std::numbers::pi));
-  }
-  return finite;
+// The coordinates, and zeros behind them; false where one cannot be folded.
+template <class T> bool fill_up(const T* x, std::int64_t count, T* filled) {
+  bool good = true;
+  for (std::int64_t i = 0; i < count; ++i) good = good && std::abs(static_cast<double>(x[i])) <= largest_coordinate;
+  std::copy_n(x, count, filled);
+  std::fill_n(filled + count, fold_chunk - count, T{0});
+  return good;
 }
 
-// Coordinates of one chunk, copied where they need help: a short last vector, or values out of the exact range.
+// Coordinates of a chunk that is shorter than the others, filled up.
 template <class T> struct Patch { alignas(64) T axis[max_dim][fold_chunk]; };
 
 template <class T> Points<T> part_of_points(const Points<T>& points, int dim, ChunkOfPoints which) {
@@ -188,11 +186,11 @@ template <class T> Points<T> part_of_points(const Points<T>& points, int dim, Ch
   return chunk;
 }
 
-// fold(points) on the coordinates as they are or, where that fails, on the patched ones.
+// fold(points) on the coordinates filled up to a whole chunk.
 template <class T, class Fold> bool fold_patched(int dim, Points<T> chunk, Fold&& fold) {
   Patch<T> patch;
   for (int axis = 0; axis < dim; ++axis) {
-    if (!bring_near(chunk.axis[axis], chunk.count, patch.axis[axis])) return false;
+    if (!fill_up(chunk.axis[axis], chunk.count, patch.axis[axis])) return false;
     chunk.axis[axis] = patch.axis[axis];
   }
   return fold(chunk);
@@ -209,7 +207,7 @@ bool fold_points(const FoldPlan& plan, const Points<T>& points, ChunkOfPoints wh
       return HWY_DYNAMIC_DISPATCH(fold_all_f64)(plan, chunk, folded);
   };
   const Points<T> chunk = part_of_points(points, plan.dim, which);
-  return (which.count == fold_chunk && fold(chunk)) || fold_patched(plan.dim, chunk, fold);
+  return which.count == fold_chunk ? fold(chunk) : fold_patched(plan.dim, chunk, fold);
 }
 
 template <class T>
@@ -221,7 +219,7 @@ bool fold_keys(const FoldPlan& plan, const Points<T>& points, ChunkOfPoints whic
       return HWY_DYNAMIC_DISPATCH(fold_keys_f64)(plan, chunk, folded);
   };
   const Points<T> chunk = part_of_points(points, plan.dim, which);
-  return (which.count == fold_chunk && fold(chunk)) || fold_patched(plan.dim, chunk, fold);
+  return which.count == fold_chunk ? fold(chunk) : fold_patched(plan.dim, chunk, fold);
 }
 
 template <class T>
@@ -235,7 +233,7 @@ bool fold_in_order(const FoldPlan& plan, const Points<T>& points, ChunkOfPoints 
     };
   };
   const Points<T> chunk = part_of_points(points, 1, which);
-  if (which.count == fold_chunk && fold_to(packed)(chunk)) return true;
+  if (which.count == fold_chunk) return fold_to(packed)(chunk);
   PackedPoint<T, 1> whole[fold_chunk];  // vectors end past a short chunk
   if (!fold_patched(1, chunk, fold_to(whole))) return false;
   std::copy_n(whole, which.count, packed);

@@ -1,6 +1,7 @@
 // The exact fold: from a coordinate anywhere to a cell and a place inside it, vectorised.
 //   g = n * frac(x / 2 pi)        i0 = ceil(g - w/2) mod n        t = 2 (i0 - g + w/2) - 1 in [-1, 1)
-// x / 2 pi and the product with n are carried in double-double, so that t is good to the last bit at any n.
+// x / 2 pi and the product with n are carried in double-double, so that t is good to the last bit at any n and any x up to
+// largest_coordinate.
 #pragma once
 
 #include <array>
@@ -11,10 +12,6 @@
 #include "cpu/sort.hpp"
 
 namespace offgrid::cpu {
-
-// Up to here two constants of 2 pi are exact. Farther out the coordinate is first taken modulo the double nearest to 2
-// pi: its own spacing is coarser than that error long before it matters.
-inline constexpr double exact_range = 1e9;
 
 // Weights that turn cells into the sort key (block by block, box by box) and the cell's address inside its block.
 struct FoldAxis {
@@ -35,7 +32,7 @@ template <class T> struct FoldedChunk {
   alignas(64) std::uint32_t cell[fold_chunk];
 };
 
-// Points [first, first + count), count <= fold_chunk. All return false where a coordinate is not finite.
+// Points [first, first + count), count <= fold_chunk. All return false where a coordinate cannot be folded.
 struct ChunkOfPoints {
   std::int64_t first, count;
 };

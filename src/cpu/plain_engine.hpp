@@ -63,6 +63,7 @@ template <class T> class PlainEngine final : public Engine<T> {
 
   // Everything of set_points that can fail.
   PointSets prepare(const Points<T>& points) {
+    require_dropped_axes(points, layout_.dim, threads_);
     SortCase wanted{layout_.dim, layout_.width, std::int64_t{sizeof(T)}, layout_.cells, points.count};
     wanted.clustered = look_clustered(points, layout_.dim);
     PointSets sets = sort_by(sort_policy(wanted), points);
@@ -171,11 +172,11 @@ template <class T> class PlainEngine final : public Engine<T> {
     return sets;
   }
 
-  // In f64 there is nothing wider: parts are the best there is. In f32 WideEngine takes over from here.
+  // In f64 there is nothing wider: small parts are added up in twice the precision. In f32 WideEngine takes over from here.
   SpreadSchedule schedule_for(const SortedPoints& points) const {
     const Summation summation = summation_for(design_, points);
-    const bool parts_at_best = summation.wide && sizeof(T) == 8 && !points.in_order;
-    return make_schedule(points, layout_, {threads_, parts_at_best ? careful_part_points : summation.part_points});
+    const bool careful = summation.wide && sizeof(T) == 8 && !points.in_order;
+    return make_schedule(points, layout_, {threads_, careful ? careful_part_points : summation.part_points, careful});
   }
 
   std::unique_ptr<CpuGrid<T>> make_grid() const {

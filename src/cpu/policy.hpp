@@ -52,9 +52,8 @@ inline constexpr std::int64_t max_spare_bytes = std::int64_t{256}
                                                 << 20;    // memory that set_points may keep for its next call
 inline constexpr std::int64_t item_points = 4096;         // points in a unit of work, unless a block is dense
 inline constexpr std::int64_t dense_block_points = 8192;  // a block under this is never shared by threads
-inline constexpr double summation_share = 0.4;            // of the tolerance, for the error of adding up crowded points
-inline constexpr double rounding_bias = 0.08;             // how far the errors of sums of one sign add up, measured
-inline constexpr std::int64_t careful_part_points = 1024;  // the fewest crowded points to add up in one go
+inline constexpr std::int64_t fewest_part_points = 1024;  // crowded points that are added up in one go, where that suffices,
+inline constexpr std::int64_t careful_part_points = 128;  // and where parts are then added up in twice the precision
 inline constexpr double clustered_overlap = 0.1;     // of neighbours in order: from here on they wait for each other
 inline constexpr std::int64_t clustered_points = 8;  // a column that they reach, so that copies of it pay
 inline constexpr int row_copies = 4;                 // that clustered points take turns to add to
@@ -64,6 +63,10 @@ inline constexpr int chunk_points = 16;              // points whose kernel valu
 inline BackendTraits cost_traits(int vector_bytes) {
   BackendTraits traits{"cpu", vector_bytes, std::min(vector_bytes, 32)};
   traits.point = 8, traits.kernel_axis = 0.25, traits.row_vector = 0.4, traits.fft = 1, traits.cell = 16;
+  traits.longest_sum = [](std::int64_t points) {
+    constexpr std::int64_t few_more = 64;  // threads that add up their own sums
+    return static_cast<double>(std::min(points, careful_part_points + few_more));
+  };
   traits.batch_bytes = std::int64_t{768} << 10;  // of the second-level cache; the rest is for points and strengths
   return traits;
 }

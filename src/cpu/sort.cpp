@@ -40,9 +40,10 @@ FoldPlan make_fold_plan(const Layout& layout, const Tiling& tiling) {
 // stable, so the order does not depend on the number of threads.
 template <class T, int D> class Sorter {
  public:
-  Sorter(const Points<T>& points, const FoldPlan& plan, std::int64_t box_count, int threads)
+  Sorter(const Points<T>& points, const FoldPlan& plan, std::int64_t box_count, int threads, PlaceCounts& counts)
       : points_(points),
         plan_(plan),
+        counts_(counts),
         box_count_(box_count),
         parts_(std::max(1, threads)),
         places_(parts_ * box_count) {}
@@ -80,6 +81,7 @@ template <class T, int D> class Sorter {
     for_each_chunk([&](std::int64_t part, ChunkOfPoints which, FoldedChunk<T>& chunk) {
       std::uint32_t* places = places_.data() + part * box_count_;
       if (!fold_points(plan_, points_, which, chunk)) return false;
+      if (counts_.is_counting()) counts_.add(static_cast<int>(part), chunk, which.count);
       // The places are all over memory: ask for a chunk's cache lines before the first of them is written.
       for (std::int64_t i = 0; i < which.count; ++i) __builtin_prefetch(sorted + places[chunk.key[i]], 1);
       for (std::int64_t i = 0; i < which.count; ++i) {
@@ -94,8 +96,10 @@ template <class T, int D> class Sorter {
 
   void pack_in_order(PackedPoint<T, D>* packed) {
     if constexpr (D == 1)
-      for_each_chunk([&](std::int64_t, ChunkOfPoints which, FoldedChunk<T>&) {
-        return fold_in_order(plan_, points_, which, packed + which.first);
+      for_each_chunk([&](std::int64_t part, ChunkOfPoints which, FoldedChunk<T>&) {
+        if (!fold_in_order(plan_, points_, which, packed + which.first)) return false;
+        if (counts_.is_counting()) counts_.add(static_cast<int>(part), packed + which.first, which.count);
+        return true;
       });
   }
 
@@ -112,11 +116,12 @@ template <class T, int D> class Sorter {
           return;
         }
     });
-    if (!finite) throw Error(Status::invalid_argument, "points: a coordinate is not finite (NaN or infinity)");
+    if (!finite) throw Error(Status::invalid_argument, bad_coordinate);
   }
 
   const Points<T>& points_;
   const FoldPlan& plan_;
+  PlaceCounts& counts_;
   std::int64_t box_count_;
   int parts_;
   Buffer<std::uint32_t> places_;  // [part][box]
@@ -217,9 +222,10 @@ SortedPoints sort_points(const Points<T>& points, const Layout& layout, const So
                       std::int64_t{1} << tiling.block_log2,
                       std::int64_t{1} << tiling.box_log2[0]};
   std::vector<std::uint32_t> box_begin(tiling.box_count() + 1);
+  PlaceCounts counts = policy.may_crowd ? PlaceCounts(layout, points.count, parts) : PlaceCounts();
   dispatch<1, max_dim>(layout.dim, [&](auto dim) {
     static_assert(sizeof(PackedPoint<T, dim()>) == packed_size<T>(dim()));
-    Sorter<T, dim()> sorter(points, plan, tiling.box_count(), parts);
+    Sorter<T, dim()> sorter(points, plan, tiling.box_count(), parts, counts);
     sorter.count_boxes();
     sorter.find_places(box_begin);
     sorted.blocks = list_blocks(tiling, layout, box_begin);
@@ -227,13 +233,32 @@ SortedPoints sort_points(const Points<T>& points, const Layout& layout, const So
     policy.in_order ? sorter.pack_in_order(packed) : sorter.scatter(packed);
   });
   if (reuse) sorted.packed = std::move(storage);
-  if (policy.may_crowd) sorted.crowding = crowding<T>(sorted, layout, box_begin);
+  if (policy.may_crowd) {
+    sorted.overlap = mean_overlap<T>(sorted, layout, box_begin);
+    sorted.repeats = counts.most_repeats();
+  }
   if (policy.in_order) {
     const bool close = neighbour_overlap<T>(sorted, layout) >= clustered_overlap;
     sorted.columns = close ? reached_columns<T>(sorted, layout, parts) : std::vector<Range>{{0, layout.cells}};
     sorted.clustered = close && sorted.column_count() * clustered_points <= points.count;
   }
   return sorted;
+}
+
+template <class T> void require_dropped_axes(const Points<T>& points, int dim, int threads) {
+  for (int axis = dim; axis < max_dim; ++axis) {
+    const T* x = points.axis[axis];
+    if (x == nullptr) continue;
+    std::atomic<bool> good{true};
+    const std::int64_t parts = std::min<std::int64_t>(threads, points.count / min_part_points + 1);
+    parallel_for(threads, parts, [&](std::int64_t part, int) {
+      const Range range = part_of(points.count, parts, part);
+      const bool mine = std::all_of(x + range.begin, x + range.end,
+                                    [](T value) { return std::abs(static_cast<double>(value)) <= largest_coordinate; });
+      if (!mine) good = false;
+    });
+    if (!good) throw Error(Status::invalid_argument, bad_coordinate);
+  }
 }
 
 template <class T> SortedPoints convert_points(const SortedPoints& points, int dim, Buffer<std::byte>& storage) {
@@ -245,7 +270,8 @@ template <class T> SortedPoints convert_points(const SortedPoints& points, int d
                     points.in_order,
                     points.block_side,
                     points.box_side,
-                    points.crowding,
+                    points.overlap,
+                    points.repeats,
                     points.clustered,
                     points.columns};
   dispatch<1, max_dim>(dim, [&](auto d) {
@@ -260,6 +286,8 @@ template <class T> SortedPoints convert_points(const SortedPoints& points, int d
   return wide;
 }
 
+template void require_dropped_axes(const Points<float>&, int, int);
+template void require_dropped_axes(const Points<double>&, int, int);
 template SortedPoints convert_points<double>(const SortedPoints&, int, Buffer<std::byte>&);
 template SortedPoints sort_points(const Points<float>&, const Layout&, const SortPolicy&, int, Buffer<std::byte>&);
 template SortedPoints sort_points(const Points<double>&, const Layout&, const SortPolicy&, int, Buffer<std::byte>&);

@@ -56,7 +56,8 @@ struct SortedPoints {
   bool in_order = false;        // not sorted at all: the whole grid is one box
   std::int64_t block_side = 0;  // cells of a block in each axis that is cut into blocks
   std::int64_t box_side = 0;    // cells of a box along x
-  double crowding = 0;          // how often a cell is added to, see crowding.hpp; 0 where that cannot matter
+  double overlap = 0;           // how often a cell is added to, see crowding.hpp; 0 where that cannot matter
+  double repeats = 1;           // the most points at one place, counted where it could matter
 
   // Of points in order:
   bool clustered = false;        // whether neighbours often add to the same cells, of which there are few
@@ -77,6 +78,9 @@ struct SortedPoints {
 template <class T>
 SortedPoints sort_points(const Points<T>& points, const Layout& layout, const SortPolicy& policy, int threads,
                          Buffer<std::byte>& storage);
+
+// The coordinates of axes that the grid does not have (types.hpp) are not used, but bad ones are refused all the same.
+template <class T> void require_dropped_axes(const Points<T>& points, int dim, int threads);
 
 // The points of a set sorted in single precision, for sums in double precision. The grids must have the same layout.
 template <class T> SortedPoints convert_points(const SortedPoints& points, int dim, Buffer<std::byte>& storage);

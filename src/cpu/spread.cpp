@@ -93,14 +93,20 @@ template <class T> class Spreader {
     part_run.batch = 1;
     part_run.cells = scratch;
     part_run.copy_stride = schedule_.copies > 1 ? tile.stride : 0;
-    for (std::int64_t vector = 0; vector < run.batch; ++vector, part_run.strengths += run.strength_stride)
+    const TileArea whole = area_of<T>(points_, layout_, block, range);
+    const TwiceTile<T> sums{scratch + tile.count * tile.stride, scratch + (tile.count + 1) * tile.stride};
+    for (std::int64_t vector = 0; vector < run.batch; ++vector, part_run.strengths += run.strength_stride) {
+      Complex* target = run.cells + vector * run.cell_stride;
+      if (schedule_.careful) clear_tile(whole, sums);
       for (Range part{range.begin, 0}; part.begin < range.end; part.begin = part.end) {
         part.end = part.begin + std::min(schedule_.part_points, range.end - part.begin);
         const TileArea area = area_of<T>(points_, layout_, block, part);
         for (int copy = 0; copy < tile.count; ++copy) clear_tile(area, scratch + copy * tile.stride);
         spread_points(part, part_run);
-        add_tile(area, tile, run.cells + vector * run.cell_stride);
+        schedule_.careful ? add_tile(area, tile, sums) : add_tile(area, tile, target);
       }
+      if (schedule_.careful) add_tile(whole, sums, target);
+    }
   }
 
   void spread_points(Range range, SpreadRun<T> run) const {
@@ -123,6 +129,7 @@ SpreadSchedule make_schedule(const SortedPoints& points, const Layout& layout, c
   schedule.colours.resize(4);
   schedule.part_points = wanted.part_points;
   schedule.copies = points.clustered ? row_copies : 1;
+  schedule.careful = wanted.careful;
   std::array<std::int64_t, 4> colour_points{};
   for (const Block& block : points.blocks) colour_points[block.colour] += block.points;
   bool by_tile = schedule.copies > 1;

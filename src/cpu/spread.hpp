@@ -23,15 +23,18 @@ struct SpreadSchedule {
 
   // Points go to the grid by way of scratch tiles where a sum must not have more than part_points terms (crowding.hpp),
   // or where neighbours take turns to add to one of several tiles, because one would have to wait for the other's store.
+  // Where the sums of parts must be added up in twice the precision, each is carried in two numbers.
   std::int64_t part_points = 0;
   int copies = 1;
+  bool careful = false;
 
-  [[nodiscard]] std::int64_t room() const { return tile_cells * (1 + copies); }  // cells of scratch a thread
+  [[nodiscard]] std::int64_t room() const { return tile_cells * (1 + copies + (careful ? 2 : 0)); }  // cells per thread
 };
 
 struct ScheduleCase {
   int threads = 1;
   std::int64_t part_points = 0;
+  bool careful = false;
 };
 SpreadSchedule make_schedule(const SortedPoints& points, const Layout& layout, const ScheduleCase& wanted);
 

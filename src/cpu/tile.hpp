@@ -89,4 +89,37 @@ void add_tile(const TileArea& area, const TileCopies<T>& tile, std::complex<T>* 
   });
 }
 
+// A tile in twice the working precision: what it holds is high + low, and low is smaller than a unit in the last place of high.
+template <class T> struct TwiceTile {
+  std::complex<T>*high, *low;
+};
+
+template <class T> void clear_tile(const TileArea& area, const TwiceTile<T>& tile) {
+  clear_tile(area, tile.high);
+  clear_tile(area, tile.low);
+}
+
+// high + low += value, without a rounding error in high + value (Knuth's two-sum).
+template <class T> void add_twice(T value, T& high, T& low) {
+  const T sum = high + value, added = sum - high;
+  low += (high - (sum - added)) + (value - added);
+  high = sum;
+}
+
+template <class T> void add_tile(const TileArea& area, const TileCopies<T>& tile, const TwiceTile<T>& target) {
+  for_each_interval(area, {}, [&](Range cells) {
+    for (int copy = 0; copy < tile.count; ++copy) {
+      const T* source = reinterpret_cast<const T*>(tile.cells + copy * tile.stride);
+      T *high = reinterpret_cast<T*>(target.high), *low = reinterpret_cast<T*>(target.low);
+      for (std::int64_t i = 2 * cells.begin; i < 2 * cells.end; ++i) add_twice(source[i], high[i], low[i]);
+    }
+  });
+}
+
+template <class T> void add_tile(const TileArea& area, const TwiceTile<T>& tile, std::complex<T>* target) {
+  for_each_interval(area, {}, [&](Range cells) {
+    for (std::int64_t x = cells.begin; x < cells.end; ++x) target[x] += tile.high[x] + tile.low[x];
+  });
+}
+
 }  // namespace offgrid::cpu

@@ -128,6 +128,8 @@ inline BackendTraits cost_traits() {
   traits.most_vectors = 65535;  // rows of a launch
   traits.f32_rounding = 1.5;    // the sweep rounds products of two kernel values, and of a value and a strength, to f32
   traits.points_time = points_time, traits.fft_time = fft_time;
+  // Subproblems grow with the points until their sums are as long as they themselves (engine.cpp).
+  traits.longest_sum = [](std::int64_t points) { return std::sqrt(static_cast<double>(points)); };
   traits.grid_sizes = line_sizes, traits.fine_sigmas = true;
   return traits;
 }

@@ -160,6 +160,9 @@ template <class T> class CudaEngine final : public Engine<T> {
       change_method(fitting, points, native(stream));
     else
       sort(points, native(stream));
+    lost_points_ = true;  // the earlier points are gone
+    shorten_sums(points, native(stream));
+    lost_points_ = false;
     sorter_->trim(kept_scratch_bytes);
     for (const auto& grid : idle_) grid->replays.forget(grid->done);
     count_ = points.count;
@@ -231,6 +234,8 @@ template <class T> class CudaEngine final : public Engine<T> {
     mine.narrow.modes_to_grid(modes, mine.template cells<T>(), mine.batch, sign, tables_.factors(), native(stream));
   }
 
+  bool lost_points() const override { return lost_points_; }
+
   std::size_t workspace_bytes() const override { return workspace_bytes_; }
 
   void set_workspace(void* memory, std::size_t bytes) override {
@@ -274,11 +279,31 @@ template <class T> class CudaEngine final : public Engine<T> {
     choice_.sort.subproblem_points = subproblem;
   }
 
+  // Where points are so crowded that equal strengths would miss the tolerance, f32 is added up in f64, and in f64 subproblems
+  // grow until there are about as many of them as they have points. Only where that could be so is the sort waited for.
+  void shorten_sums(const Points<T>& points, cudaStream_t stream) {
+    if (!choice_.sort.subproblems || choice_.fixed_point || points.count == 0) return;
+    const std::int64_t items = points.count / choice_.sort.subproblem_points + 1;
+    if (!is_too_long(design_, choice_.wide, longest_sum(design_, choice_, items, items))) return;
+    const std::int64_t run = sorter_->longest_run(sets_, stream);
+    const double terms = longest_sum(design_, choice_, run, items);
+    if (!is_too_long(design_, choice_.wide, terms)) return;
+    if (sizeof(T) == 4 && !choice_.wide)
+      return change_method(choose_method(design_, device_, points.count, SumPrecision::f64), points, stream);
+    const auto in_run = static_cast<double>(run * choice_.sort.subproblem_points);
+    const auto longer = std::min(static_cast<std::int64_t>(2 * std::sqrt(in_run)), most_subproblem_points);
+    if (choice_.method == Method::sweep && design_.dim() > 1 && longer > choice_.sort.subproblem_points) {
+      sorter_->run(points, longer, sets_, stream);
+      choice_.sort.subproblem_points = longer;
+    }
+  }
+
   // More points than the plan was told of, and their sums need more precision or another method.
   void change_method(const MethodChoice& fitting, const Points<T>& points, cudaStream_t stream) {
     if (callers_memory_)
       throw Error(Status::wrong_state,
-                  text(points.count, " points need a larger workspace; give points_hint to the plan"));
+                  text("these ", points.count,
+                       " points need a larger workspace; set them first, then ask for workspace_bytes"));
     auto sorter = std::make_unique<Sorter<T>>(fitting.sort, memory_);
     std::vector<PointSet<T>> sets;
     auto grid = make_grid(fitting.wide);
@@ -422,6 +447,7 @@ template <class T> class CudaEngine final : public Engine<T> {
   cudaStream_t points_stream_ = nullptr;
   std::size_t workspace_bytes_ = 0;
   bool callers_memory_ = false;
+  bool lost_points_ = false;
   mutable std::mutex mutex_;
   mutable std::vector<std::unique_ptr<CudaGrid<T>>> idle_;
 };

@@ -7,13 +7,6 @@
 
 namespace offgrid::cuda {
 
-// Up to here two constants of 2 pi are exact. Farther out the coordinate is first taken modulo the double nearest to
-// 2 pi: its own spacing is coarser than that error long before it matters. Inlined, it would fill the instruction cache.
-constexpr double exact_range = 1e9;
-__device__ __noinline__ inline double bring_near(double x) {
-  return fabs(x) > exact_range ? remainder(x, 6.283185307179586) : x;
-}
-
 struct Folded {
   std::uint32_t cell;
   double t;
@@ -28,7 +21,7 @@ struct FoldAxis {
 constexpr double rounder = 0x1.8p52;
 __device__ inline int low_word(double sum) { return __double2loint(sum); }
 
-// |x| <= exact_range.
+// |x| <= largest_coordinate; the cell of any other x is one of the grid's, too.
 __device__ inline Folded fold(double x, const FoldAxis& axis) {
   const double cells = axis.cells, half_width = axis.half_width;
   constexpr double turn_high = 0x1.45f306dc9c883p-3, turn_low = -0x1.6b01ec5417056p-57;  // 1 / (2 pi)
@@ -40,7 +33,6 @@ __device__ inline Folded fold(double x, const FoldAxis& axis) {
   const double rounded = __dadd_ru(g - half_width, rounder), i0 = __dsub_rn(rounded, rounder);
   const double t = 2 * (((i0 - g) - low) + half_width) - 1;
   const int cell = low_word(rounded);
-  // Never outside of the grid, whatever x is.
   return {static_cast<std::uint32_t>(min(max(cell < 0 ? cell + axis.n : cell, 0), axis.n - 1)), t};
 }
 

@@ -39,19 +39,13 @@ template <class T, int D> struct UnfoldedPoint {
   __device__ bool is_near() const {
     bool all = true;
 #pragma unroll
-    for (int d = 0; d < D; ++d) all = all && fabs(axis[d]) <= T(exact_range);
+    for (int d = 0; d < D; ++d) all = all && fabs(axis[d]) <= T(largest_coordinate);
     return all;
   }
   __device__ UnfoldedPoint<double, D> widened() const {
     UnfoldedPoint<double, D> wide;
 #pragma unroll
     for (int d = 0; d < D; ++d) wide.axis[d] = static_cast<double>(axis[d]);
-    return wide;
-  }
-  __device__ UnfoldedPoint<double, D> brought_near() const {
-    auto wide = widened();
-    if (!is_near())
-      for (double& x : wide.axis) x = bring_near(x);
     return wide;
   }
 };

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "core/error.hpp"
+#include "core/summation.hpp"
 #include "core/text.hpp"
 #include "cuda/policy.hpp"
 #include "cuda/sweep_shape.hpp"
@@ -106,14 +107,16 @@ Method first_choice(const Design& design, const Device& device, const GridShape&
   if (can_sweep && !only_reads && sweep_wins(points, cells, device.major)) return Method::sweep;
   if (only_reads) return Method::gm_sort;
   const bool f64 = design.problem.precision == Precision::f64;
-  if (few_for_tiles(points, cells, f64, design.problem.tolerance / design.amplification)) return Method::gm_sort;
+  if (few_for_tiles(points, cells, f64, design.goal / design.amplification)) return Method::gm_sort;
   return design.dim() == 1 ? Method::sweep : Method::sm;
 }
 
-// The sweep adds up in f64 by itself, and owners do so to the end; SM and the sweep in 1D at most a subproblem at a time.
-// Where GM is asked for, it is trusted that the points are spread out.
+// What is known before the points are: strengths of random signs, all at one place, must not miss the tolerance. The sweep
+// adds up in f64 by itself, and owners do so to the end; SM and the sweep in 1D at most a subproblem at a time. Where GM is
+// asked for, it is trusted that the points are spread out; where it is chosen, equal strengths at one place are counted in,
+// since it has no subproblems to look at (longest_sum).
 bool sums_in_f64(const Design& design, Method method, std::int64_t points, std::int64_t subproblem) {
-  const double tolerance = design.problem.tolerance, allowed = tolerance / design.amplification;
+  const double tolerance = design.goal, allowed = tolerance / design.amplification;
   const std::int64_t parts = points / subproblem;
   if (method == Method::owner) return needs_wide_sums(tolerance, allowed, 1, 1);
   if (method == Method::sweep && design.dim() > 1) return needs_wide_sums(tolerance, allowed, 1, parts);
@@ -122,7 +125,9 @@ bool sums_in_f64(const Design& design, Method method, std::int64_t points, std::
   const auto cells = static_cast<double>(shape_of(design).cells);
   const double reach = std::pow(design.window.width, design.dim()) / cells;
   const auto evenly = static_cast<std::int64_t>(static_cast<double>(points) * std::min(1.0, reach));
-  return needs_wide_sums(tolerance, allowed, design.options.method == Method::automatic ? points : evenly, 1);
+  const bool chosen = design.options.method == Method::automatic;
+  if (chosen && is_too_long(design, false, static_cast<double>(points))) return true;
+  return needs_wide_sums(tolerance, allowed, chosen ? points : evenly, 1);
 }
 
 }  // namespace
@@ -152,7 +157,33 @@ std::int64_t subproblem_points(const Design& design, const Device& device, Metho
   return subproblem;
 }
 
-MethodChoice choose_method(const Design& design, const Device& device, std::int64_t points) {
+// Owners add up what reaches their tile, and write it once; only crowded bins are added to. A row of the tensor cores adds four
+// points at a time.
+double longest_sum(const Design& design, const MethodChoice& choice, std::int64_t run, std::int64_t items) {
+  const SortSpec& sort = choice.sort;
+  const auto subproblem = static_cast<double>(sort.subproblem_points);
+  const bool f64 = design.problem.precision == Precision::f64;
+  if (choice.method == Method::owner && run <= 1) return f64 ? subproblem : 1;
+  const auto width = static_cast<std::int64_t>(sort.width);
+  std::int64_t reach = 1;  // bins or columns with points that reach a cell; a short grid is reached several times
+  for (int axis = 0; axis < sort.dim; ++axis) {
+    const std::int64_t around = (width - 1) / sort.grid.n[axis] + 1;
+    const std::int64_t bins = std::min<std::int64_t>((width - 2) / sort.bins.size[axis] + 2, sort.bins.count[axis]);
+    reach *= around * (sort.columns && axis == 2 ? 1 : bins);
+  }
+  const auto added = static_cast<double>(std::min(run * reach, items));
+  const bool in_registers = (choice.method == Method::sweep && sort.dim > 1) || choice.method == Method::owner;
+  if (in_registers) return added + (f64 ? subproblem / 4 : 0);
+  if (choice.method == Method::sweep) return added + 2 * std::sqrt(subproblem);
+  return added + subproblem;
+}
+
+bool is_too_long(const Design& design, bool wide, double terms) {
+  const Precision precision = wide ? Precision::f64 : design.problem.precision;
+  return equal_terms_error(terms, precision) * design.amplification > summation_share * design.goal;
+}
+
+MethodChoice choose_method(const Design& design, const Device& device, std::int64_t points, SumPrecision sums) {
   const int dim = design.dim(), width = design.window.width;
   const Options& options = design.options;
   const GridShape grid = shape_of(design);
@@ -166,7 +197,8 @@ MethodChoice choose_method(const Design& design, const Device& device, std::int6
   const bool f32 = design.problem.precision == Precision::f32;
   const bool owned = choice.method == Method::owner, in_line = choice.method == Method::sweep && dim == 1;
   const std::int64_t subproblem = subproblem_points(design, device, choice.method, points);
-  choice.wide = f32 && (choice.fixed_point || sums_in_f64(design, choice.method, points, subproblem));
+  choice.wide = f32 && (sums == SumPrecision::f64 || choice.fixed_point ||
+                        sums_in_f64(design, choice.method, points, subproblem));
 
   Sizes bin = wanted_bin(design);
   if (owned)

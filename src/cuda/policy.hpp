@@ -7,6 +7,7 @@
 #include <cstdint>
 
 #include "core/design.hpp"
+#include "core/summation.hpp"
 #include "core/types.hpp"
 
 namespace offgrid::cuda {
@@ -56,6 +57,7 @@ inline constexpr int owner_crowd_threads = 256;
 constexpr int owner_blocks(std::size_t real_bytes) { return real_bytes == 4 ? 16 : 12; }
 
 inline constexpr std::int64_t paper_subproblem = 1024;
+inline constexpr std::int64_t most_subproblem_points = std::int64_t{1} << 20;  // of crowded points in f64
 
 // Of the sweep in 1D (sweep_line.cuh): points and cells of a block at most. A bin has some hundred points.
 inline constexpr int line_threads = 256, line_points = 1024, line_bin = 512;
@@ -98,7 +100,7 @@ inline bool needs_wide_sums(double tolerance, double allowed_error, std::int64_t
 inline bool few_for_tiles(std::int64_t points, double cells, bool f64_grid, double allowed_error) {
   const auto count = static_cast<double>(points);
   if (f64_grid) return count < 0.05 * cells;
-  return f32_sum_error(points) < 0.3 * allowed_error && (count < 0.25 * cells || count < 50'000);
+  return equal_terms_error(count, Precision::f32) < summation_share * allowed_error && (count < 0.25 * cells || count < 50'000);
 }
 
 // Owners win where points are few a cell, and tiles enough for all multiprocessors.

@@ -78,6 +78,7 @@ template <class T> Sorter<T>::Sorter(const SortSpec& spec, MemoryCount& memory) 
   passes_ = key_bits_ <= most_digit_bits ? 1 : (key_bits_ + most - 1) / most;
   digit_bits_ = (key_bits_ + passes_ - 1) / passes_;
   refused_ = DeviceBuffer<int>(1, memory);
+  longest_ = DeviceBuffer<std::uint32_t>(1, memory);
 }
 
 // What is scattered to a small array meets in the cache; and what is gathered takes memory.
@@ -110,7 +111,9 @@ void Sorter<T>::run(const Points<T>& points, std::int64_t subproblem, std::vecto
     if (part >= sets.size() || !fits(sets[part], size_of(part))) fresh[part] = make_set(size_of(part));
   if (unsure_) call("clearing a flag", [&] { return cudaMemsetAsync(refused_.data(), 0, refused_.bytes(), stream); });
   *bad_ = 0, unsure_ = true;
-  if (look_first) look_for_bad(points, stream);
+  for (int axis = spec_.dim; axis < max_dim; ++axis)  // of axes that are not sorted by
+    if (points.axis[axis] != nullptr) look_for_bad({count, {points.axis[axis]}}, 1, stream);
+  if (look_first) look_for_bad(points, spec_.dim, stream);
   for (std::size_t part = 0; part < parts; ++part) {
     PointSet<T>& set = fresh[part].records.size() > 0 ? fresh[part] : sets[part];
     const std::int64_t first = static_cast<std::int64_t>(part) * most;
@@ -129,6 +132,27 @@ void Sorter<T>::run(const Points<T>& points, std::int64_t subproblem, std::vecto
   for (std::size_t part = 0; part < parts; ++part)
     if (fresh[part].records.size() > 0) sets[part] = std::move(fresh[part]);
   unsure_ = false;
+}
+
+// Sets add to the same cells, one after the other.
+template <class T>
+std::int64_t Sorter<T>::longest_run(const std::vector<PointSet<T>>& sets, cudaStream_t stream) {
+  std::int64_t longest = 0;
+  for (const PointSet<T>& set : sets) {
+    call("longest run", [&] { return cudaMemsetAsync(longest_.data(), 0, longest_.bytes(), stream); });
+    dispatch<1, 3>(spec_.dim, [&](auto d) {
+      longest_run_kernel<T, d()><<<blocks_for(set.max_items), sort_threads, 0, stream>>>(
+          set.points, set.items.data(), set.item_count.data(), spec_.columns, static_cast<std::uint32_t>(spec_.width),
+          longest_.data());
+    });
+    check_launch("longest run");
+    call("longest run", [&] {
+      return cudaMemcpyAsync(longest_on_host_.get(), longest_.data(), longest_.bytes(), cudaMemcpyDeviceToHost, stream);
+    });
+    call("waiting for the device", [&] { return cudaStreamSynchronize(stream); });
+    longest += *longest_on_host_;
+  }
+  return longest;
 }
 
 template <class T> void Sorter<T>::trim(std::size_t most_bytes) {
@@ -222,8 +246,8 @@ PackedPoints<T> Sorter<T>::packed(const PointSet<T>& set, std::int64_t first, st
   return points;
 }
 
-template <class T> void Sorter<T>::look_for_bad(const Points<T>& points, cudaStream_t stream) {
-  look_kernel<T><<<4096, sort_threads, 0, stream>>>(coordinates(points), spec_.dim, points.count, bad_.get());
+template <class T> void Sorter<T>::look_for_bad(const Points<T>& points, int axes, cudaStream_t stream) {
+  look_kernel<T><<<4096, sort_threads, 0, stream>>>(coordinates(points), axes, points.count, bad_.get());
   check_launch("look for bad points");
   folded_.record(stream);
   refuse_bad(stream);
@@ -233,7 +257,7 @@ template <class T> void Sorter<T>::refuse_bad(cudaStream_t stream) {
   folded_.wait();
   if (*bad_ == 0) return;
   call("waiting for the device", [&] { return cudaStreamSynchronize(stream); });  // the next run may be on another one
-  throw Error(Status::invalid_argument, "points: a coordinate is not finite");
+  throw Error(Status::invalid_argument, bad_coordinate);
 }
 
 template <class T> Refusal Sorter<T>::refusal() const { return {bad_.get(), refused_.data()}; }

@@ -1,6 +1,6 @@
 // set_points on the device: fold -> sort by bin -> subproblems.
 // The sort is a radix sort with digits of up to 11 bits: stable, so its result depends on the points alone, and as fast
-// on clusters as on scattered points. No host round trip but one, at the end: the flag that a coordinate is not finite.
+// on clusters as on scattered points. No host round trip but one, at the end: the flag that a coordinate cannot be folded.
 // Kernels that would overwrite the earlier points read it too.
 //
 // What it moves decides its speed and the memory:
@@ -57,6 +57,9 @@ template <class T> class Sorter {
   // Where it throws, `sets` are the earlier ones, whole. subproblem: points of one, at most.
   void run(const Points<T>& points, std::int64_t subproblem, std::vector<PointSet<T>>& sets, cudaStream_t stream);
 
+  // The most subproblems of a bin or column that reach one cell. Waits for the sort.
+  std::int64_t longest_run(const std::vector<PointSet<T>>& sets, cudaStream_t stream);
+
   // Whether so many points get an inverse.
   bool inverts(std::int64_t count) const;
 
@@ -79,7 +82,7 @@ template <class T> class Sorter {
   PointSet<T> make_set(std::int64_t count);
   bool fits(const PointSet<T>& set, std::int64_t count) const;
   PackedPoints<T> packed(const PointSet<T>& set, std::int64_t first, std::int64_t count) const;
-  void look_for_bad(const Points<T>& points, cudaStream_t stream);
+  void look_for_bad(const Points<T>& points, int axes, cudaStream_t stream);
   void refuse_bad(cudaStream_t stream);
   void sort(const Points<T>& part, const Work& work, cudaStream_t stream);
   void fold(const Points<T>& part, const Work& work, const struct Pass& pass, cudaStream_t stream);
@@ -111,6 +114,8 @@ template <class T> class Sorter {
   DeviceBuffer<std::uint32_t> bin_items_;  // [bins + 1]: subproblems in the bins before this one
   HostValue<int> bad_;                     // kernels write to it,
   DeviceBuffer<int> refused_;              // [1]: and to this one, which they read
+  DeviceBuffer<std::uint32_t> longest_;    // [1], for longest_run
+  HostValue<std::uint32_t> longest_on_host_;
   bool unsure_ = true;                     // whether it is 0
   Event folded_;
 };

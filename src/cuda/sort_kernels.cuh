@@ -14,7 +14,7 @@ namespace offgrid::cuda {
 
 inline constexpr int sort_threads = 256;
 
-// That a coordinate is not finite, for the host and for the kernels that write to the set: those leave it alone.
+// Says that a coordinate cannot be folded, to the host and to the kernels that write to the set: those leave it alone.
 struct Refusal {
   int *on_host, *on_device;
   __device__ void refuse() const { *on_host = *on_device = 1; }
@@ -26,7 +26,7 @@ __global__ void __launch_bounds__(sort_threads) look_kernel(Coordinates<T> x, in
   for (std::int64_t i = std::int64_t{blockIdx.x} * sort_threads + threadIdx.x; i < count;
        i += std::int64_t{gridDim.x} * sort_threads)
     for (int axis = 0; axis < dim; ++axis)
-      if (!isfinite(x.axis[axis][i])) *bad = 1;
+      if (!(fabs(x.axis[axis][i]) <= T(largest_coordinate))) *bad = 1;
 }
 
 // --- a pass of the radix sort -----------------------------------------------------------------------------------------
@@ -84,15 +84,6 @@ __global__ void __launch_bounds__(pass_threads)
   counts.write();
 }
 
-// Of a point that is far, or nowhere.
-template <class T, int D>
-__device__ __noinline__ std::uint32_t key_of_far(const Coordinates<T>& x, std::int64_t i, const FoldArguments& a,
-                                                 const Refusal& refusal) {
-  for (int d = 0; d < D; ++d)
-    if (!isfinite(x.axis[d][i])) refusal.refuse();
-  return FoldedPoint<T, D>(x.template read<D>(i).brought_near(), a).key(a);
-}
-
 template <class T, int D, int Items>
 __global__ void __launch_bounds__(pass_threads, sizeof(T) == 4 ? 3 : 2)
     fold_kernel(const __grid_constant__ Coordinates<T> x, const __grid_constant__ FoldArguments a, std::uint32_t* keys,
@@ -113,13 +104,10 @@ __global__ void __launch_bounds__(pass_threads, sizeof(T) == 4 ? 3 : 2)
     bool near = true;
 #pragma unroll
     for (int r = 0; r < together; ++r) near = near && points[r].is_near();
+    if (!near) refusal.refuse();
     std::uint32_t key[together];
-    if (near)
 #pragma unroll
-      for (int r = 0; r < together; ++r) key[r] = FoldedPoint<T, D>(points[r].widened(), a).key(a);
-    else
-#pragma unroll
-      for (int r = 0; r < together; ++r) key[r] = key_of_far<T, D>(x, at(r), a, refusal);
+    for (int r = 0; r < together; ++r) key[r] = FoldedPoint<T, D>(points[r].widened(), a).key(a);
 #pragma unroll
     for (int r = 0; r < together; ++r) {
       const std::uint32_t i = first + r * pass_threads;
@@ -181,7 +169,7 @@ __device__ void move_tile(const FoldedRecords<T, D, K>& source, const Tile& tile
     for (int r = 0; r < together; ++r)
       if (const std::uint32_t e = first + r * pass_threads; e < tile.count)
         moved[tile.places[e]] =
-            FoldedPoint<T, D>(points[r].brought_near(), source.a).template record<K>(source.a, tile.first + e);
+            FoldedPoint<T, D>(points[r].widened(), source.a).template record<K>(source.a, tile.first + e);
   }
 }
 template <int Items> __device__ void move_tile(const Places&, const Tile& tile, std::uint32_t* moved) {
@@ -339,7 +327,7 @@ __global__ void __launch_bounds__(sort_threads) gather_kernel(Coordinates<T> x, 
   const std::int64_t i = std::int64_t{blockIdx.x} * sort_threads + threadIdx.x;
   if (i >= a.count) return;
   const std::int64_t from = places != nullptr ? places[i] : i;
-  to[i] = FoldedPoint<T, D>(x.template read<D>(from).brought_near(), a).template record<K>(a, from);
+  to[i] = FoldedPoint<T, D>(x.template read<D>(from).widened(), a).template record<K>(a, from);
 }
 
 // inverse[i]: where point i is now, by the places that the passes have kept.

@@ -83,6 +83,35 @@ static __global__ void __launch_bounds__(sort_threads)
   if (item < set.room) set.items[item] = item < total ? subproblem(first, before, bins, most, item) : Subproblem{};
 }
 
+// How many subproblems reach one cell, at most, of those that lie one behind the other in a bin or column. In a column of 3D
+// points, which is sorted along z, only those count whose cells along z overlap. *longest: the most of all.
+template <class T, int D>
+__global__ void __launch_bounds__(sort_threads)
+    longest_run_kernel(PackedPoints<T> points, const Subproblem* items, const std::uint32_t* count, bool columns,
+                       std::uint32_t width, std::uint32_t* longest) {
+  const std::uint32_t item = blockIdx.x * sort_threads + threadIdx.x;
+  std::uint32_t run = 0;
+  if (item < *count) {
+    const auto level = [&](std::uint32_t point) {
+      if (D < 3 || !columns) return 0u;
+      RawPoint<T, D> raw;
+      raw.fetch(points, point);
+      return raw.cell(points, D - 1);
+    };
+    const std::uint32_t bin = items[item].bin, first_level = level(items[item].first);
+    std::uint32_t low = 0, high = item;
+    while (low < high) {
+      const std::uint32_t middle = low + (high - low) / 2;
+      const Subproblem other = items[middle];
+      const bool reaches = other.bin == bin && level(other.first + other.count - 1) + width > first_level;
+      (reaches ? high : low) = reaches ? middle : middle + 1;
+    }
+    run = item - low + 1;
+  }
+  run = __reduce_max_sync(~0u, run);
+  if (threadIdx.x % 32 == 0 && run > 0) atomicMax(longest, run);
+}
+
 // Both and the sum between them by one block, for fewer bins than it has threads.
 inline constexpr int few_bins_threads = 1024;
 template <class T, int D>

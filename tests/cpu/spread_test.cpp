@@ -80,10 +80,11 @@ TEST(Spread, every_schedule_gives_the_same_sums) {
   for (int dim = 1; dim <= 3; ++dim)
     for (const auto& [low, high] : {std::pair{-0.02, 0.02}, {3.1, 3.2}, {1.0, 1.01}, {-0.5, 0.5}, {-3.0, 3.0}})
       for (const int threads : {1, 2, 3, 4})
-        for (const std::int64_t part : {unlimited, std::int64_t{1000}}) {
+        for (const ScheduleCase& wanted :
+             {ScheduleCase{threads, unlimited}, {threads, 1000}, {threads, careful_part_points, true}}) {
           SCOPED_TRACE(testing::Message() << dim << "D points from " << low << " to " << high);
-          expect_same_sums<float>(Case<float>(dim, low, high), {threads, part});
-          expect_same_sums<double>(Case<double>(dim, low, high), {threads, part});
+          expect_same_sums<float>(Case<float>(dim, low, high), wanted);
+          expect_same_sums<double>(Case<double>(dim, low, high), wanted);
         }
 }
 
@@ -108,10 +109,10 @@ TEST(Spread, ascending_points_are_not_clustered) {
   EXPECT_GE(sorted.column_count(), layout.grid[0]);
 }
 
-// Parts keep single precision within a tolerance of 1e-5 where they reach few columns; elsewhere it takes double.
+// Parts keep single precision within a tolerance of 1e-4 where they reach few columns; elsewhere it takes double.
 TEST(Spread, crowded_points_are_added_up_in_parts_where_these_reach_few_columns) {
   constexpr std::int64_t count = 200000;
-  const Case<float> cluster(1, 1, 1.001, 1e-5, count), none(1, -3, 3, 1e-5, count);
+  const Case<float> cluster(1, 1, 1.01, 1e-4, count), none(1, -3, 3, 1e-4, count);
   const Summation in_parts = summation_for(cluster.design, cluster.sorted);
   EXPECT_FALSE(in_parts.wide);
   EXPECT_LT(in_parts.part_points, count);
@@ -119,16 +120,10 @@ TEST(Spread, crowded_points_are_added_up_in_parts_where_these_reach_few_columns)
 
   SortedPoints far_apart;
   far_apart.in_order = true;
-  far_apart.crowding = cluster.sorted.crowding;
+  far_apart.overlap = cluster.sorted.overlap;
+  far_apart.repeats = cluster.sorted.repeats;
   far_apart.columns = {{0, std::int64_t{1} << 21}};
   EXPECT_TRUE(summation_for(cluster.design, far_apart).wide);
-}
-
-TEST(Spread, a_few_points_cannot_be_crowded) {
-  const Design loose = design_of<float>(1, 1e-2, 1000000), tight = design_of<float>(1, 1e-5, 1000000);
-  EXPECT_FALSE(may_crowd(loose, 100000));
-  EXPECT_TRUE(may_crowd(tight, 100000));
-  EXPECT_FALSE(may_crowd(tight, 100));
 }
 
 }  // namespace

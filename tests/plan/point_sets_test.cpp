@@ -160,22 +160,44 @@ TEST_P(PointSetsTest, not_finite_as_the_first_points_leaves_a_plan_without_point
   }
 }
 
-// Far outside of what is promised: whatever the answer, it is a code or numbers, never a crash.
-TEST_P(PointSetsTest, absurdly_far_points_do_not_crash) {
+// Up to 1e9 points are folded exactly; what lies beyond is refused, on every axis, and the earlier points stay.
+TEST_P(PointSetsTest, points_too_far_away_are_refused) {
   for_both_precisions([&](auto zero) {
     using T = decltype(zero);
     using Limits = std::numeric_limits<T>;
-    for (const T far : {T(1e12), T(1e18), T(3e19), T(1e30), Limits::max(), Limits::lowest()}) {
-      Transform<T> transform(where(), {.modes = {10, 10}});
-      try {
-        transform.set_points(choose_from<T>({far, -far, T(1)}, 2, 30));
-        const auto out = transform.execute(random_values<T>(30, 1));
-        for (const auto& value : out) EXPECT_TRUE(std::isfinite(std::abs(value)));
-      } catch (const offgrid::Error& error) {
-        EXPECT_EQ(error.status(), offgrid::Status::invalid_argument) << error.what();
+    const auto good = choose_from<T>({T(1e9), T(-1e9), T(9.87e8), T(1)}, 2, 30);
+    expect_accurate<T>(where(), {.modes = {10, 10}, .tolerance = usual_tolerance<T>}, good);
+    for (const T far : {T(1.1e9), T(1e10), T(-1e12), T(1e18), T(3e19), T(1e30), Limits::max(), Limits::lowest()})
+      for (const std::size_t axis : {0, 1}) {
+        Transform<T> transform(where(), {.modes = {10, 10}, .tolerance = usual_tolerance<T>});
+        transform.set_points(good);
+        auto points = uniform_points<T>(2, 1000);
+        points.axis[axis][700] = far;
+        try {
+          transform.set_points(points);
+          ADD_FAILURE() << "not refused: " << far;
+        } catch (const offgrid::Error& error) {
+          EXPECT_EQ(error.status(), offgrid::Status::invalid_argument);
+          EXPECT_NE(std::string(error.what()).find("1e9"), std::string::npos) << error.what();
+        }
       }
-    }
   });
+}
+
+// An axis of one mode is dropped, but its coordinates are looked at all the same.
+TEST_P(PointSetsTest, bad_coordinates_along_an_axis_of_one_mode_are_refused) {
+  for (const Sizes& modes : std::vector<Sizes>{{1, 20, 20}, {20, 1, 20}, {20, 20, 1}, {1, 1, 20}, {20, 1}})
+    for (const double bad : {std::nan(""), std::numeric_limits<double>::infinity(), 1e12}) {
+      const int dim = static_cast<int>(modes.size());
+      const auto one = static_cast<std::size_t>(std::find(modes.begin(), modes.end(), 1) - modes.begin());
+      Transform<double> transform(where(), {.modes = modes});
+      const auto good = uniform_points<double>(dim, 100);
+      transform.set_points(good);
+      auto points = uniform_points<double>(dim, 10000, 3);
+      points.axis[one][9000] = bad;
+      EXPECT_THROW(transform.set_points(points), offgrid::Error);
+      EXPECT_LE(measure(transform, good).forward, 1e-6);
+    }
 }
 
 OFFGRID_RUN_ON_BACKENDS(PointSetsTest);

@@ -30,6 +30,24 @@ TEST_P(SizesTest, very_unequal_axes) {
     expect_accurate_everywhere(where(), modes, 100);
 }
 
+// An axis of one mode has k = 0 alone: it takes neither memory nor time, in whatever place it stands.
+TEST_P(SizesTest, axes_of_one_mode_cost_nothing) {
+  const auto workspace = [&](const Sizes& modes) {
+    return Transform<double>(where(), {.modes = modes, .tolerance = 1e-9}).get("workspace_bytes");
+  };
+  EXPECT_EQ(workspace({1, 1, 50000}), workspace({50000}));
+  EXPECT_EQ(workspace({50000, 1}), workspace({50000}));
+  for (const Sizes& modes : std::vector<Sizes>{{1, 100, 120}, {100, 1, 120}, {100, 120, 1}})
+    EXPECT_EQ(workspace(modes), workspace({100, 120}));
+  const Transform<double> slice(where(), {.modes = {1, 100, 120}});
+  EXPECT_EQ(slice.get("grid1"), 1);
+  EXPECT_GE(slice.get("grid2"), 100);
+  EXPECT_GE(slice.get("grid3"), 120);
+  EXPECT_NE(slice.plan().describe().find("1 x 100 x 120 modes"), std::string::npos) << slice.plan().describe();
+  for (const Sizes& modes : std::vector<Sizes>{{1, 30, 31}, {30, 1, 31}, {30, 31, 1}, {1, 60, 1}, {1, 1, 60}, {1, 1, 1}})
+    expect_accurate_everywhere(where(), modes, 200);
+}
+
 TEST_P(SizesTest, every_size_up_to_130_in_1d) {
   for (std::int64_t n = 1; n <= 130; ++n) expect_accurate_everywhere(where(), {n}, 60);
 }

@@ -156,14 +156,32 @@ TEST_P(ToleranceTest, what_cannot_be_reached_is_approached_and_said) {
   });
 }
 
+// Small transforms of all shapes, with a tolerance out of reach: what the plan says can be reached is a bound, and not a
+// hundred times what is measured.
 TEST_P(ToleranceTest, best_effort_is_as_good_as_it_says) {
   for_both_precisions([&](auto zero) {
     using T = decltype(zero);
-    Transform<T> transform(where(), {.modes = {40, 40}, .tolerance = 1e-30});
-    const auto points = uniform_points<T>(2, 300);
-    transform.set_points(points);
-    EXPECT_LE(measure(transform, points).forward, transform.get("reachable_tolerance"));
+    double worst = 0;
+    for (const Sizes& modes : std::vector<Sizes>{{3}, {143}, {1000}, {2, 3}, {40, 40}, {5, 9, 4}, {7, 6, 5}, {8, 13, 8}})
+      for (const std::int64_t count : {12, 300, 800})
+        for (const int type : {1, 2}) {
+          Transform<T> transform(where(), {.type = type, .modes = modes, .tolerance = 1e-30});
+          const auto points = uniform_points<T>(static_cast<int>(modes.size()), count);
+          transform.set_points(points);
+          worst = std::max(worst, measure(transform, points).forward / transform.get("reachable_tolerance"));
+        }
+    EXPECT_LE(worst, 1);
+    EXPECT_GE(worst, 0.2);
   });
+}
+
+// Below its reach f32 costs little more than at it: the kernel stays about as wide.
+TEST_P(ToleranceTest, a_tolerance_out_of_reach_is_no_cliff) {
+  const auto width = [&](double tolerance) {
+    return Transform<float>(where(), {.modes = {64, 64, 64}, .tolerance = tolerance}).get("width");
+  };
+  EXPECT_LE(width(1e-7), width(1e-6) + 2);
+  EXPECT_EQ(width(1e-7), width(1e-12));
 }
 
 TEST_P(ToleranceTest, strict_refuses_what_cannot_be_reached) {

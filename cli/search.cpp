@@ -1,0 +1,166 @@
+#include "search.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <complex>
+#include <cstdio>
+#include <vector>
+
+#include "commands.hpp"
+#include "oracle/direct_sum.hpp"
+#include "search_cases.hpp"
+#include "staged_plan.hpp"
+#include "text.hpp"
+#include "timing.hpp"
+
+namespace cli {
+namespace {
+
+using Values = std::vector<std::complex<double>>;
+
+// Error over tolerance.
+struct Ratios {
+  double of_largest;  // against the largest output that is possible
+  double relative;    // l2, relative to the output or to what random data would have, whichever is larger
+};
+
+// What the library promises of a case.
+double promised(const SearchCase& one, const Ratios& ratios) {
+  const bool one_sign = one.data == Data::equal || one.data == Data::one_sign || one.data == Data::alone;
+  return one.type == 1 && one_sign ? std::max(ratios.of_largest, ratios.relative) : ratios.of_largest;
+}
+
+template <class T> class SearchedTransform {
+ public:
+  using Complex = std::complex<T>;
+
+  SearchedTransform(const SearchCase& one, const PlanFlags& flags)
+      : one_(one), plan_(problem_of(one, flags), place_of(flags)) {
+    std::vector<std::int64_t> grid;
+    for (int axis = 1; axis <= one.dim; ++axis)
+      grid.push_back(static_cast<std::int64_t>(plan_.get(format("grid%d", axis).c_str())));
+    places_ = search_places(one, grid);
+  }
+
+  Ratios measure() {
+    const std::int64_t modes = mode_count(one_.modes), inputs = one_.type == 1 ? one_.points : modes;
+    Points<T> points(places_.size(), one_.points);
+    for (std::size_t axis = 0; axis < places_.size(); ++axis)
+      for (std::int64_t j = 0; j < one_.points; ++j)
+        points.coordinates[axis][static_cast<std::size_t>(j)] = static_cast<T>(places_[axis][place_of_point(j)]);
+    std::vector<Complex> in(static_cast<std::size_t>(inputs));
+    for (std::int64_t i = 0; i < inputs; ++i)
+      in[static_cast<std::size_t>(i)] = static_cast<Complex>(search_value(one_, i, inputs));
+    std::vector<Complex> out(static_cast<std::size_t>(one_.type == 1 ? modes : one_.points));
+    plan_.set_points(points.spans());
+    one_.adjoint ? plan_.adjoint(in, out) : plan_.execute(in, out);
+    return one_.type == 1 ? compare_modes(in, out) : compare_points(in, out);
+  }
+
+ private:
+  // The adjoint of the other type, with the opposite sign, is the same transform.
+  static offgrid::Problem problem_of(const SearchCase& one, const PlanFlags& flags) {
+    offgrid::Problem problem{
+        .type = one.adjoint ? 3 - one.type : one.type, .modes = one.modes, .tolerance = one.tolerance};
+    problem.options = flags.given();
+    if (one.hint > 0) problem.options.emplace_back("points_hint", static_cast<double>(one.hint));
+    return problem;
+  }
+
+  [[nodiscard]] std::size_t place_of_point(std::int64_t j) const { return static_cast<std::size_t>(j % one_.places); }
+  [[nodiscard]] oracle::Problem oracle_problem() const { return {one_.modes, one_.type == 1 ? -1 : 1}; }
+  [[nodiscard]] AxisSpans<double> place_spans() const { return AxisSpans<double>(places_.begin(), places_.end()); }
+
+  Ratios compare_modes(const std::vector<Complex>& in, const std::vector<Complex>& out) const {
+    std::vector<std::complex<long double>> sums(static_cast<std::size_t>(one_.places));
+    long double absolute = 0, squares = 0;
+    for (std::int64_t j = 0; j < one_.points; ++j) {
+      const std::complex<long double> c(in[static_cast<std::size_t>(j)]);
+      sums[place_of_point(j)] += c;
+      absolute += std::abs(c);
+      squares += std::norm(c);
+    }
+    const Values strengths(sums.begin(), sums.end());
+    const auto expected = oracle::direct_type1<double>(oracle_problem(), place_spans(), strengths);
+    long double error = 0, norm = 0;
+    for (std::size_t k = 0; k < expected.size(); ++k) {
+      error += std::norm(std::complex<long double>(out[k]) - std::complex<long double>(expected[k]));
+      norm += std::norm(std::complex<long double>(expected[k]));
+    }
+    const auto count = static_cast<long double>(expected.size());
+    return ratios(std::sqrt(error / count), absolute, std::sqrt(error), std::sqrt(std::max(norm, count * squares)));
+  }
+
+  Ratios compare_points(const std::vector<Complex>& in, const std::vector<Complex>& out) const {
+    const Values modes(in.begin(), in.end());
+    const auto expected = oracle::direct_type2<double>(oracle_problem(), place_spans(), modes);
+    long double worst = 0, error = 0, norm = 0, squares = 0;
+    for (const auto& f : modes) squares += std::norm(std::complex<long double>(f));
+    for (std::int64_t j = 0; j < one_.points; ++j) {
+      const std::complex<long double> truth(expected[place_of_point(j)]);
+      const long double off = std::norm(std::complex<long double>(out[static_cast<std::size_t>(j)]) - truth);
+      worst = std::isnan(off) ? off : std::max(worst, off);
+      error += off;
+      norm += std::norm(truth);
+    }
+    const auto largest = std::sqrt(static_cast<long double>(modes.size()) * squares);
+    return ratios(std::sqrt(worst), largest, std::sqrt(error),
+                  std::sqrt(std::max(norm, static_cast<long double>(one_.points) * squares)));
+  }
+
+  [[nodiscard]] Ratios ratios(long double error, long double largest, long double l2, long double norm) const {
+    const auto over = [&](long double a, long double b) {
+      return b == 0 ? (a == 0 ? 0.0 : HUGE_VAL) : static_cast<double>(a / b) / one_.tolerance;
+    };
+    return {over(error, largest), over(l2, norm)};
+  }
+
+  SearchCase one_;
+  StagedPlan<T> plan_;
+  std::vector<std::vector<double>> places_;
+};
+
+Ratios measure(const SearchCase& one, const PlanFlags& flags) {
+  if (one.f64) return SearchedTransform<double>(one, flags).measure();
+  return SearchedTransform<float>(one, flags).measure();
+}
+
+double percentile(const std::vector<double>& sorted, double part) {
+  return sorted[static_cast<std::size_t>(part * static_cast<double>(sorted.size() - 1))];
+}
+
+void report(const char* what, std::vector<double> ratios) {
+  std::sort(ratios.begin(), ratios.end());
+  const auto over = std::count_if(ratios.begin(), ratios.end(), [](double ratio) { return !(ratio <= 1); });
+  std::printf("%-58s median %.2f, 99 %% under %.2f, most %.2f, %td over 1\n", what, percentile(ratios, 0.5),
+              percentile(ratios, 0.99), ratios.back(), over);
+}
+
+}  // namespace
+
+int search(const SearchSettings& settings, const PlanFlags& flags) {
+  const Stopwatch watch;
+  std::vector<double> promises, relative;
+  std::int64_t broken = 0;
+  const bool alone = settings.only >= 0;
+  for (std::int64_t number = alone ? settings.only : 0;
+       promises.empty() || (!alone && watch.seconds() < settings.seconds); ++number) {
+    const SearchCase one = make_search_case(settings.seed, number);
+    const Ratios ratios = measure(one, flags);
+    promises.push_back(promised(one, ratios));
+    relative.push_back(ratios.relative);
+    const bool fails = !(promises.back() <= 1);
+    broken += fails ? 1 : 0;
+    if (fails || alone || (settings.progress && ratios.relative > 1))
+      std::printf("%s: %.2f of what is promised, relative l2 error %.2f of the tolerance\n", one.name().c_str(),
+                  promises.back(), ratios.relative);
+  }
+  std::printf("%zu cases from seed %llu in %s; errors over tolerance\n", promises.size(),
+              static_cast<unsigned long long>(settings.seed), readable_seconds(watch.seconds()).c_str());
+  report("  as promised:", promises);
+  report("  relative l2, which an adversary may exceed:", relative);
+  if (broken > 0) std::printf("%lld cases break the promise\n", static_cast<long long>(broken));
+  return broken == 0 ? exit_success : exit_failure;
+}
+
+}  // namespace cli
