@@ -4,6 +4,8 @@
 
 #ifdef OFFGRID_HAS_CUDA
 #include <cuda_runtime_api.h>
+
+#include "offgrid/offgrid.hpp"
 #endif
 
 namespace cli::gpu {
@@ -17,10 +19,16 @@ void check(cudaError_t result, const char* what) {
 
 }  // namespace
 
+// The library knows best: a GPU that it has no code for does not count.
 bool available() {
-  int count = 0;
-  const bool found = cudaGetDeviceCount(&count) == cudaSuccess && count > 0;
-  (void)cudaGetLastError();
+  static const bool found = [] {
+    try {
+      const offgrid::Plan<float> plan({.type = 1, .modes = {1}, .tolerance = 1e-2, .options = {{"device", "cuda"}}});
+      return true;
+    } catch (const offgrid::Error& error) {
+      return error.status() != OFFGRID_DEVICE_ERROR;
+    }
+  }();
   return found;
 }
 

@@ -12,7 +12,7 @@ enum class Place { host, gpu };
 
 namespace gpu {
 
-bool available();
+bool available();  // a GPU that the library can use
 std::shared_ptr<void> allocate(std::size_t bytes);
 void copy_to(void* device, const void* host, std::size_t bytes);
 void copy_from(void* host, const void* device, std::size_t bytes);  // waits for all work before

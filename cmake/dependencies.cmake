@@ -31,7 +31,7 @@ endif()
 if(OFFGRID_CUDA)
   enable_language(CUDA)
   find_package(CUDAToolkit REQUIRED)
-  set(OFFGRID_CUDA_ARCHITECTURES 90 CACHE STRING "Compute capabilities, such as 80-real;90; without -real with PTX too")
+  include(gpus)  # OFFGRID_GPUS
 endif()
 
 if(OFFGRID_CLI)

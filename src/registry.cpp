@@ -21,6 +21,8 @@ DeviceKind device_of(const void* array) { return cuda::is_device_pointer(array) 
 
 std::string list_devices() { return cpu::device_line() + "\n" + cuda::device_lines(); }
 
+std::string gpu_without_code() { return cuda::gpu_without_code(); }
+
 #else
 
 Backend backend_for(DeviceKind device) {
@@ -32,6 +34,8 @@ Backend backend_for(DeviceKind device) {
 DeviceKind device_of(const void*) { return DeviceKind::cpu; }
 
 std::string list_devices() { return cpu::device_line() + "\n"; }
+
+std::string gpu_without_code() { return ""; }
 
 #endif
 

@@ -12,5 +12,6 @@ Backend backend_for(DeviceKind device);
 
 DeviceKind device_of(const void* array);  // cpu or cuda
 std::string list_devices();               // one a line
+std::string gpu_without_code();           // a GPU that counts as not there, and why; nothing where there is none such
 
 }  // namespace offgrid

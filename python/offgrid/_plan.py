@@ -143,7 +143,7 @@ class Plan:
 
     def _make(self, gpu: int) -> _core.Plan:
         options = {name: value if isinstance(value, str) else number(value, name) for name, value in self.options.items()}
-        options |= {"transforms": self.transforms, "device": "cpu" if gpu < 0 else "cuda"}
+        options |= {"transforms": self.transforms, "device": "cuda" if gpu >= 0 else "auto" if self.device == "auto" else "cpu"}
         modes = list(self.shape[::-1])  # C's first axis is the contiguous one, Python's last
         return _core.Plan(self.type, modes, self.tol, self.dtype == "complex64", options, gpu)
 

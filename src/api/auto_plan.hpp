@@ -25,7 +25,10 @@ class AutoPlan final : public AnyPlan {
   void execute(void* strengths, void* modes, Stream stream) const override { plan_->execute(strengths, modes, stream); }
   void adjoint(void* strengths, void* modes, Stream stream) const override { plan_->adjoint(strengths, modes, stream); }
   void set_workspace(void* memory, std::size_t bytes) override { plan_->set_workspace(memory, bytes); }
-  [[nodiscard]] std::string describe() const override { return plan_->describe(); }
+  [[nodiscard]] std::string describe() const override {
+    const std::string unused = device_ == DeviceKind::cpu ? gpu_without_code() : "";
+    return plan_->describe() + (unused.empty() ? "" : "GPU          not used: " + unused + "\n");
+  }
   [[nodiscard]] double get(std::string_view name) const override { return plan_->get(name); }
 
  private:

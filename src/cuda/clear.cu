@@ -17,13 +17,27 @@ __global__ void __launch_bounds__(threads) clear_kernel(uint4* words, std::uint3
   if (i == count && half_more) *reinterpret_cast<uint2*>(words + i) = {0, 0};
 }
 
+// Machine code for other GPUs only, and no PTX, or PTX that this driver cannot compile, or is told not to.
+bool is_missing_code(cudaError_t found) {
+  return found == cudaErrorNoKernelImageForDevice || found == cudaErrorInvalidDeviceFunction ||
+         found == cudaErrorInvalidKernelImage || found == cudaErrorUnsupportedPtxVersion ||
+         found == cudaErrorJitCompilationDisabled;
+}
+
 }  // namespace
 
-bool kernels_wait() {
+int code_capability() {
   cudaFuncAttributes code{};
-  call("clearing cells", [&] { return cudaFuncGetAttributes(&code, clear_kernel); });
-  return code.ptxVersion >= 10 * early_major;
+  cudaError_t found = cudaSuccess;
+  call("code for this GPU", [&] {
+    found = cudaFuncGetAttributes(&code, clear_kernel);
+    return is_missing_code(found) ? cudaSuccess : found;
+  });
+  (void)cudaGetLastError();
+  return found == cudaSuccess ? code.ptxVersion : 0;
 }
+
+bool kernels_wait() { return code_capability() >= 10 * early_major; }
 
 bool clear_cells(void* memory, std::size_t bytes, cudaStream_t stream) {
   if (bytes == 0 || bytes > most_cleared_by_kernel) {

@@ -5,6 +5,10 @@
 
 namespace offgrid::cuda {
 
+// Compute capability that the kernels were compiled for which the current GPU runs, 10 major + minor. It is the GPU's own or an
+// earlier one, where the driver has compiled PTX, and 0 where the library has nothing that it could run.
+int code_capability();
+
 // Whether kernels wait by themselves for the one in front (early.cuh). Compiled for an older GPU, they do not on any.
 bool kernels_wait();
 

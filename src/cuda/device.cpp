@@ -6,7 +6,9 @@
 
 #include <atomic>
 
+#include "cuda/architectures.hpp"
 #include "cuda/check.hpp"
+#include "cuda/clear.hpp"
 
 namespace offgrid::cuda {
 namespace {
@@ -20,6 +22,14 @@ Device describe_device(int id) {
   device.shared_bytes = properties.sharedMemPerBlockOptin, device.memory_bytes = properties.totalGlobalMem;
   device.name = properties.name;
   return device;
+}
+
+// What the driver would find, without asking it: that would take memory and time on each GPU.
+bool should_have_code(const Device& device) {
+  return has_code_for(10 * device.major + device.minor, OFFGRID_BUILT_FOR);
+}
+std::string no_code(const Device& device) {
+  return no_code_text(device.name, 10 * device.major + device.minor, OFFGRID_BUILT_FOR);
 }
 
 // The driver's own answer, without loading or starting it: where nobody has, there are no device pointers.
@@ -64,7 +74,10 @@ Device current_device() {
     throw Error(Status::device_error, "device = cuda: there is no GPU here; use device = cpu or auto");
   int id = 0;
   call("current device", [&] { return cudaGetDevice(&id); });
-  return describe_device(id);
+  Device device = describe_device(id);
+  device.code = code_capability();
+  if (device.code == 0) throw Error(Status::device_error, no_code(device) + ", or use device = cpu");
+  return device;
 }
 
 std::string device_lines() {
@@ -77,8 +90,20 @@ std::string device_lines() {
     const Device device = describe_device(id);
     lines += text("cuda ", id, ": ", device.name, ", compute capability ", device.major, ".", device.minor, ", ",
                   device.multiprocessors, " multiprocessors, ", device.memory_bytes >> 30, " GiB\n");
+    if (!should_have_code(device)) lines += text("cuda ", id, ": not used: ", no_code(device), "\n");
   }
   return lines;
+}
+
+std::string gpu_without_code() {
+  int count = 0;
+  const cudaError_t found = cudaGetDeviceCount(&count);
+  (void)cudaGetLastError();
+  for (int id = 0; found == cudaSuccess && id < count; ++id) {
+    const Device device = describe_device(id);
+    if (!should_have_code(device)) return no_code(device);
+  }
+  return "";
 }
 
 DeviceGuard::DeviceGuard(int id) {

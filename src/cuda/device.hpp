@@ -11,13 +11,17 @@ struct Device {
   int id = 0;
   int multiprocessors = 1;
   int major = 9, minor = 0;
+  int code = 90;                        // capability the kernels were compiled for, 10 major + minor; 0: none runs
   std::size_t shared_bytes = 48 << 10;  // a block may have
   std::size_t memory_bytes = 0;
   std::string name;
 };
 
-Device current_device();     // device_error where there is none, or no driver
-std::string device_lines();  // one a GPU, or why there is none
+Device current_device();     // device_error where there is none, no driver, or no code for it
+std::string device_lines();  // one per GPU, or why there is none
+
+// Which GPU the library has no code for and why, or nothing. Like device_lines, it does not start work on any GPU.
+std::string gpu_without_code();
 
 // Makes a device the current one of this thread, for as long as it lives.
 class DeviceGuard {

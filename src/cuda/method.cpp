@@ -91,7 +91,7 @@ bool fit_tile(const Design& design, const Device& device, MethodChoice& choice, 
 bool can_sweep(const Design& design, const Device& device, const GridShape& grid) {
   const std::int64_t boxes = make_bins(grid, sweep_box(design.dim(), design.window.width)).total();
   const std::int64_t plane = std::int64_t{grid.n[0]} * grid.n[1];
-  return design.dim() > 1 && device.major >= sweep_major && std::max(boxes, plane) < 0xffffffff;
+  return design.dim() > 1 && device.code >= 10 * sweep_major && std::max(boxes, plane) < 0xffffffff;
 }
 
 Method first_choice(const Design& design, const Device& device, const GridShape& grid, std::int64_t points) {
@@ -102,7 +102,7 @@ Method first_choice(const Design& design, const Device& device, const GridShape&
   if (asked != Method::automatic) return asked;
   const double density = static_cast<double>(points) / cells;
   const bool owners = owners_win(design.dim(), static_cast<double>(points), cells, design.batch);
-  if (owners && device.major >= owner_major) return Method::owner;
+  if (owners && device.code >= 10 * owner_major) return Method::owner;
   const bool only_reads = design.problem.type == 2 && density < sparse_density;
   if (can_sweep && !only_reads && sweep_wins(points, cells, device.major)) return Method::sweep;
   if (only_reads) return Method::gm_sort;

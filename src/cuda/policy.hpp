@@ -104,13 +104,13 @@ inline bool few_for_tiles(std::int64_t points, double cells, bool f64_grid, doub
 }
 
 // Owners win where points are few a cell, and tiles enough for all multiprocessors.
-inline constexpr int owner_major = 8;  // compute capability that they need
+inline constexpr int owner_major = 8;  // compute capability that their code is compiled for, at least
 constexpr bool owners_win(int dim, double points, double cells, std::int64_t vectors) {
   return dim == 3 && points < 0.1 * cells && cells * static_cast<double>(vectors) > 1e6;
 }
 // The sweep wins down to a few points in a thousand cells; only some GPUs have fast tensor cores for f64.
-inline constexpr int sweep_major = 9;  // compute capability that it needs
-constexpr bool sweep_wins(std::int64_t points, double cells, int major) {
+inline constexpr int sweep_major = 9;  // compute capability that its code is compiled for, at least
+constexpr bool sweep_wins(std::int64_t points, double cells, int major) {  // major: the GPU's own
   return (major == 9 || major == 10) && static_cast<double>(points) >= 0.002 * cells;
 }
 

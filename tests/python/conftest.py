@@ -14,7 +14,10 @@ hypothesis.settings.load_profile("offgrid")
 
 def made(name):
     try:
-        return kinds.KINDS[name]()
+        kind = kinds.KINDS[name]()
+        if name in kinds.ON_GPU:
+            kinds.need_gpu_engine()
+        return kind
     except kinds.Absent as reason:
         pytest.skip(str(reason))
 

@@ -3,6 +3,7 @@
 import importlib
 
 import numpy as np
+import offgrid
 
 
 class Kind:
@@ -119,6 +120,14 @@ def need(module):
         return importlib.import_module(module)
     except ImportError:
         raise Absent(f"{module} is not installed") from None
+
+
+def need_gpu_engine():
+    """A GPU may be there that this build of offgrid cannot use."""
+    try:
+        offgrid.Plan(1, (4,), device="cuda").close()
+    except offgrid.Error as reason:
+        raise Absent(str(reason)) from None
 
 
 def gpu_count(count):
