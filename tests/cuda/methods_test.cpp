@@ -29,7 +29,8 @@ TEST_F(MethodsTest, every_method_and_width_keeps_the_tolerance_of_its_kernel) {
   });
 }
 
-// SM where the default tile, a smaller one, or none fits: the peers failed there, or returned nonsense (c24, c58, PR f807).
+// SM where the default tile, a smaller one, or none fits: the peers failed there, or returned nonsense (cufinufft#24,
+// #58, finufft#807).
 TEST_F(MethodsTest, little_shared_memory_is_enough) {
   for_both_precisions([&](auto zero) {
     using T = decltype(zero);

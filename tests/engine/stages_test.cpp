@@ -1,6 +1,6 @@
 // The stages of an engine behind its interface, without a plan: spreading and interpolation against exact sums of the
-// window for every width (f475: odd widths were wrong by O(1); f662: one kernel value too many on a node), and grids
-// that are leased side by side and again (tensorflow-nufft 20: a grid that was not zeroed).
+// window for every width (finufft#475: odd widths were wrong by O(1); finufft#662: one kernel value too many on a
+// node), and grids that are leased side by side and again (tensorflow-nufft#20: a grid that was not zeroed).
 #include <gtest/gtest.h>
 
 #include "core/window.hpp"

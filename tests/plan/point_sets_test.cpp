@@ -1,5 +1,6 @@
-// Point sets that broke other libraries: on nodes and cell boundaries (f662, c112, c144), at the ends of the period, in
-// one cell, repeated, far away, denormal, sorted; and NaN or infinite ones, which are refused (f34 segfaults).
+// Point sets that broke other libraries: on nodes and cell boundaries (finufft#662, cufinufft#112, #144), at the ends
+// of the period, in one cell, repeated, far away, denormal, sorted; and NaN or infinite ones, which are refused
+// (finufft#34 segfaults).
 #include "transform.hpp"
 
 #include <algorithm>
@@ -84,7 +85,7 @@ Sizes grid_of(const auto& transform) {
   return grid;
 }
 
-// f662: a point exactly on a node touched one kernel value too many, for seven years.
+// finufft#662: a point exactly on a node touched one kernel value too many, for seven years.
 TEST_P(PointSetsTest, exactly_on_the_nodes_of_the_grid_for_every_width) {
   for_both_precisions([&](auto zero) {
     using T = decltype(zero);
