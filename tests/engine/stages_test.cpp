@@ -187,9 +187,26 @@ TEST_P(StagesTest, workspace_holds_the_grids_of_a_batch) {
   });
 }
 
+// Lines of a label and words, as the plan's own: the engine by its name first, and the memory that an execute takes.
 TEST_P(StagesTest, engine_says_what_it_is) {
-  const Stage<double> stage(where(), {.modes = {8}}, uniform_points<double>(1, 3));
-  EXPECT_FALSE(stage.engine->describe().empty());
+  for_both_precisions([&](auto zero) {
+    using T = decltype(zero);
+    const Stage<T> stage(where(), {.modes = {300, 31}}, uniform_points<T>(2, 3));
+    const std::string words = stage.engine->describe();
+    EXPECT_EQ(words.rfind("engine       " + where().name + ", ", 0), 0U) << words;
+    const std::string memory = offgrid::text(stage.engine->workspace_bytes() >> 10, " KiB");
+    EXPECT_NE(words.find("\nmemory       " + memory), std::string::npos) << memory << " in:\n" << words;
+    EXPECT_EQ(words.back(), '\n');
+  });
+}
+
+TEST_P(StagesTest, engine_says_how_many_threads_it_has_or_which_method) {
+  Spec spec{.modes = {30, 31}};
+  spec.options.threads = 3;
+  spec.options.method = offgrid::Method::gm_sort;
+  const Stage<double> stage(where(), spec, uniform_points<double>(2, 3));
+  const std::string expected = where().name == "cpu" ? "3 threads" : "spreading GM-sort";
+  EXPECT_NE(stage.engine->describe().find(expected), std::string::npos) << stage.engine->describe();
 }
 
 OFFGRID_RUN_ON_BACKENDS(StagesTest);
