@@ -1,6 +1,7 @@
 // Everything that is chosen from a problem, its tolerance and the options, before a device is touched: an immutable
-// value. Flow: validate -> choose sigma and width (cost) -> grid -> polynomial and deconvolution. Engines read it and
-// choose nothing.
+// value. Flow: validate -> choose sigma and width (cost) -> grid -> polynomial and deconvolution. Engines take it as it is.
+// How their device computes it is theirs to choose: the CPU engine sorts as it suits the points, the CUDA engine also picks
+// a method, bins and the precision of sums (cuda/method.hpp), when the plan is made and again when points are set.
 #pragma once
 
 #include <array>

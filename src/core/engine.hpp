@@ -1,5 +1,6 @@
 // The seam between core and the backends: the stages of a transform on one kind of device.
-// Control goes down once a stage and never comes back up: an engine reads its Design and never calls core's plan.
+// An engine reads its Design and never calls core's plan. Control goes down once per stage, with one way back up: run()
+// gets the stages of a batch as a function, and calls it unless it can repeat their work by itself.
 #pragma once
 
 #include <algorithm>

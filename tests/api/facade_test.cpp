@@ -144,11 +144,21 @@ TYPED_TEST(FacadeTest, errors_carry_status_and_words) {
 }
 
 TYPED_TEST(FacadeTest, numbers_and_words_about_a_plan) {
-  const Plan<TypeParam> plan({.modes = {8, 7}});
-  EXPECT_GT(plan.workspace_bytes(), 0U);
-  EXPECT_GE(plan.get("width"), 2);
-  EXPECT_NE(plan.handle(), nullptr);
-  EXPECT_FALSE(plan.describe().empty());
+  Plan<TypeParam> plan({.type = 2, .modes = {8, 7}, .tolerance = 1e-4, .transforms = 3, .options = {{"width", 6}}});
+  EXPECT_EQ(plan.get("width"), 6);
+  EXPECT_EQ(plan.get("transforms"), 3);
+  EXPECT_EQ(plan.get("points"), -1);
+  plan.set_points({this->x_, this->y_});
+  EXPECT_EQ(plan.get("points"), 30);
+  EXPECT_EQ(plan.points(), 30);
+  EXPECT_LE(plan.get("expected_error"), 1e-4);
+  EXPECT_GE(plan.workspace_bytes(), sizeof(std::complex<TypeParam>) * plan.get("grid1") * plan.get("grid2"));
+  const std::string words = plan.describe();
+  EXPECT_EQ(words, offgrid_plan_describe(plan.handle()));
+  const std::string precision = sizeof(TypeParam) == 4 ? "f32" : "f64";
+  for (const std::string& part : {std::string("type 2"), std::string("8 x 7 modes"), std::string("3 transforms"),
+                                  precision, std::string("width 6"), std::string("points       30")})
+    EXPECT_NE(words.find(part), std::string::npos) << part << " in:\n" << words;
 }
 
 TYPED_TEST(FacadeTest, one_call) {

@@ -1,6 +1,7 @@
 // Fault injection: every single allocation of plan_create, set_points and execute fails once. Each failure is a code,
-// nothing leaks, and the plan works afterwards. Also counts what is alive after many rounds (f427, c74, c75, c79, f803,
-// f269, f170, m278: leaks in plans and in set_points), and that a second execute allocates nothing.
+// nothing leaks, and the plan works afterwards. Also counts what is alive after many rounds (finufft#427, cufinufft#74,
+// #75, #79, finufft#803, #269, #170, mri-nufft#278: leaks in plans and in set_points), and that a second execute
+// allocates nothing.
 #include <cstdlib>
 
 #include "allocations.hpp"

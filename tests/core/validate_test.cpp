@@ -1,5 +1,5 @@
 // What is refused before anything is chosen or allocated, and that each message names the argument, its value and what
-// was expected. Guards f890, f894, f498, c131: guards against overflow that themselves overflowed.
+// was expected. Guards finufft#890, #894, #498, cufinufft#131: guards against overflow that themselves overflowed.
 #include "core/validate.hpp"
 
 #include <gtest/gtest.h>

@@ -1,7 +1,9 @@
 // What can go wrong on a GPU: pointers of the wrong kind, and calls that fail, each in turn. A refused call changes
 // nothing, and memory stays where it was.
+#include <set>
+
 #include "cuda/check.hpp"
-#include "gpu_test.hpp"
+#include "streams.hpp"
 
 namespace {
 
@@ -19,6 +21,51 @@ template <class Call> Status status_of(Call&& call) {
     return error.status();
   }
 }
+
+// The outcome of a call of which one call of CUDA or cuFFT was made to fail.
+struct Outcome {
+  Status status = Status::ok;
+  bool failed = false;  // false: it made fewer calls
+  std::string what;     // the call that the message names
+};
+
+template <class Call> Outcome fail_at(long number, Call&& call) {
+  Outcome outcome;
+  offgrid::cuda::calls_until_failure = number;
+  try {
+    call();
+  } catch (const offgrid::Error& error) {
+    const std::string message = error.what();
+    outcome.status = error.status();
+    outcome.what = message.substr(0, message.find(": "));
+  }
+  outcome.failed = offgrid::cuda::calls_until_failure < 0;
+  offgrid::cuda::calls_until_failure = -1;
+  return outcome;
+}
+
+template <class Call> long calls_of(Call&& call) {
+  constexpr long many = 1'000'000;
+  offgrid::cuda::calls_until_failure = many;
+  call();
+  return many - offgrid::cuda::calls_until_failure.exchange(-1);
+}
+
+// Calls body(outcome, number) with each call of `call` made to fail, one after the other, until none is left.
+template <class Call, class Body> void for_every_failure(Call&& call, Body&& body) {
+  for (long number = 0;; ++number) {
+    ASSERT_LT(number, 10000);
+    const Outcome outcome = fail_at(number, call);
+    if (!outcome.failed) return;
+    body(outcome, number);
+  }
+}
+
+void expect_all_of(const std::set<std::string>& names, const std::set<std::string>& wanted) {
+  for (const std::string& name : wanted) EXPECT_TRUE(names.count(name) == 1) << "no failure of: " << name;
+}
+
+const std::set<std::string> cufft_calls{"FFT plan", "FFT work area", "FFT stream", "FFT"};
 
 std::size_t free_memory() {
   std::size_t now = 0, all = 0;
@@ -58,56 +105,171 @@ TEST_F(FaultsTest, points_that_are_not_finite_are_refused) {
   }
 }
 
-// Every call of CUDA and cuFFT in the life of a plan, made to fail one after the other. Only for those that make a graph
-// there is another way, and it is as right.
+// A plan from its first call to its last execute: of a batch of two vectors and a rest, so that cuFFT has two plans.
+class Life {
+ public:
+  Life(const BackendUnderTest& where, const Sizes& modes, Method method)
+      : where_(where),
+        spec_{.modes = modes, .tolerance = 1e-9, .options = {.transforms = 3, .batch = 2, .method = method}},
+        points_(uniform_points<double>(static_cast<int>(modes.size()), 100)) {}
+
+  [[nodiscard]] double error_after(int executes) const {
+    GpuPlan<double> plan(where_, spec_, points_);
+    plan.set_points();
+    for (int time = 0; time < executes; ++time) plan.execute();
+    return plan.error();
+  }
+  [[nodiscard]] const Spec& spec() const { return spec_; }
+
+ private:
+  const BackendUnderTest& where_;
+  Spec spec_;
+  PointSet<double> points_;
+};
+
+// Every call of CUDA and cuFFT in the life of a plan, made to fail one after the other. Each is an error, but for two
+// kinds: set_points waits for its stream where it cannot record its event, and an execute goes without a graph where none
+// can be made. The first execute makes no graph, and one with cuFFT never does.
 TEST_F(FaultsTest, every_call_may_fail) {
-  Spec spec{.modes = {9, 10, 11}, .tolerance = 1e-9, .options = {.transforms = 3, .batch = 2}};
-  for (const auto& [modes, method] : std::vector<std::pair<Sizes, Method>>{
-           {{9, 10, 11}, Method::automatic}, {{9, 10, 11}, Method::sm}, {{700}, Method::automatic}}) {  // with cuFFT
-    spec.modes = modes, spec.options.method = method;
-    const auto points = uniform_points<double>(static_cast<int>(modes.size()), 300);
-    const auto life = [&] {
-      GpuPlan<double> plan(where(), spec, points);
-      plan.set_points();
-      for (int time = 0; time < 4; ++time) plan.execute();
-      return plan.error();
-    };
-    EXPECT_LE(life(), spec.tolerance);
+  std::vector<std::pair<Sizes, Method>> cases{{{9, 10, 11}, Method::automatic}, {{9, 10, 11}, Method::sm}};
+  for (const Sizes& modes : long_modes) cases.emplace_back(modes, Method::automatic);
+  for (const auto& [modes, method] : cases) {
+    const Life life(where(), modes, method);
+    const bool by_cufft = *std::max_element(modes.begin(), modes.end()) > 2048;
+    SCOPED_TRACE(life.spec().name());
+    EXPECT_LE(life.error_after(4), life.spec().tolerance);
     const std::size_t before = free_memory();
-    long failed = 0, survived = 0;
+    const long without_graphs = calls_of([&] { (void)life.error_after(1); });
+    std::set<std::string> names;
+    long survived_early = 0, survived_graphs = 0;
     double error = 0;
-    for (bool done = false; !done; ++failed) {
-      offgrid::cuda::calls_until_failure = failed;
-      const Status status = status_of([&] { error = life(); });
-      done = offgrid::cuda::calls_until_failure >= 0;
-      offgrid::cuda::calls_until_failure = -1;
-      if (!done && status == Status::ok) ++survived;
-      EXPECT_TRUE(status == Status::ok ? error <= spec.tolerance : status == Status::out_of_memory) << failed;
-      ASSERT_LT(failed, 10000);
-    }
-    EXPECT_GT(failed - survived, 30);
-    EXPECT_LT(survived, 60);
-    EXPECT_LE(life(), spec.tolerance);
+    const auto live = [&] { error = life.error_after(4); };
+    for_every_failure(live, [&](const Outcome& outcome, long number) {
+      names.insert(outcome.what);
+      if (outcome.status == Status::ok) {
+        ++(number < without_graphs ? survived_early : survived_graphs);
+        EXPECT_LE(error, life.spec().tolerance) << number;
+      } else {
+        EXPECT_EQ(outcome.status, Status::out_of_memory) << number;
+      }
+    });
+    EXPECT_EQ(survived_early, 1);  // the event of set_points
+    EXPECT_EQ(survived_graphs > 0, !by_cufft) << survived_graphs;
+    expect_all_of(names,
+                  {"device properties", "device memory", "tables", "event", "pointer attributes", "sort", "stream"});
+    expect_all_of(names, by_cufft ? cufft_calls : std::set<std::string>{"FFT"});
+    EXPECT_LE(life.error_after(4), life.spec().tolerance);
     EXPECT_GE(free_memory() + (std::size_t{4} << 20), before);
   }
 }
 
-TEST_F(FaultsTest, a_failed_set_points_leaves_the_earlier_points) {
-  const Spec spec{.modes = {12, 13}, .tolerance = 1e-9};
-  const auto few = uniform_points<double>(2, 100), many = uniform_points<double>(2, 5000);
-  Transform<double> transform(where(), spec);
-  transform.set_points(few);
-  std::vector<DeviceArray<double>> arrays{{where(), many.axis[0]}, {where(), many.axis[1]}};
-  for (const long call : {0L, 2L, 4L, 6L, 8L}) {
-    offgrid::cuda::calls_until_failure = call;
-    EXPECT_NE(status_of([&] {
-                const_cast<offgrid::AnyPlan&>(transform.plan())
-                    .set_points(5000, {arrays[0].data(), arrays[1].data()}, nullptr);
-              }),
-              Status::ok);
-    offgrid::cuda::calls_until_failure = -1;
-    EXPECT_LE(measure(transform, few).forward, spec.tolerance) << call;
+// The plan goes on after an execute that failed, whatever it failed of; also in memory of the caller's.
+TEST_F(FaultsTest, a_failed_execute_leaves_the_plan_as_it_was) {
+  for (const Sizes& modes : std::vector<Sizes>{{9, 10}, {2100}, {2100, 5}, {5, 4, 2100}})
+    for (const bool callers_memory : {false, true}) {
+      const Spec spec{.modes = modes, .tolerance = 1e-9, .options = {.transforms = 3, .batch = 2}};
+      SCOPED_TRACE(offgrid::text(spec.name(), callers_memory ? " in the caller's memory" : ""));
+      GpuPlan<double> plan(where(), spec, uniform_points<double>(static_cast<int>(modes.size()), 100));
+      plan.set_points();
+      const auto bytes = static_cast<std::size_t>(plan.plan().get("workspace_bytes"));
+      DeviceArray<char> memory(where(), std::vector<char>(bytes));
+      if (callers_memory) plan.plan().set_workspace(memory.data(), bytes);
+      plan.execute();
+      std::set<std::string> names;
+      for_every_failure([&] { plan.execute(); },
+                        [&](const Outcome& outcome, long number) {
+                          names.insert(outcome.what);
+                          plan.clear_result();
+                          plan.execute();
+                          EXPECT_LE(plan.error(), spec.tolerance) << outcome.what << " " << number;
+                        });
+      expect_all_of(names, {"pointer attributes", "current device", "stream"});
+      if (modes[0] != 9) expect_all_of(names, {"FFT stream", "FFT", "deconvolution"});  // by cuFFT
+    }
+}
+
+// On a stream that is not the one of the points, for which it waits by an event.
+TEST_F(FaultsTest, a_failed_execute_on_another_stream_leaves_the_plan_as_it_was) {
+  const Spec spec{.modes = {2100, 5}, .tolerance = 1e-9};
+  GpuPlan<double> plan(where(), spec, uniform_points<double>(2, 100));
+  plan.set_points();
+  const auto bytes = static_cast<std::size_t>(plan.plan().get("workspace_bytes"));
+  DeviceArray<char> memory(where(), std::vector<char>(bytes));
+  plan.plan().set_workspace(memory.data(), bytes);
+  const OwnStream stream;
+  std::set<std::string> names;
+  for_every_failure(
+      [&] {
+        plan.execute();
+        plan.execute(stream);
+      },
+      [&](const Outcome& outcome, long number) {
+        names.insert(outcome.what);
+        plan.clear_result();
+        plan.execute(stream);
+        EXPECT_LE(plan.error(), spec.tolerance) << outcome.what << " " << number;
+      });
+  expect_all_of(names, {"event", "stream", "FFT"});
+}
+
+TEST_F(FaultsTest, a_failed_set_workspace_leaves_the_plan_as_it_was) {
+  const Spec spec{.modes = {2100, 5}, .tolerance = 1e-9, .options = {.transforms = 3, .batch = 2}};
+  GpuPlan<double> plan(where(), spec, uniform_points<double>(2, 100));
+  plan.set_points();
+  const auto bytes = static_cast<std::size_t>(plan.plan().get("workspace_bytes"));
+  DeviceArray<char> memory(where(), std::vector<char>(bytes));
+  std::set<std::string> names;
+  for_every_failure([&] { plan.plan().set_workspace(memory.data(), bytes); },
+                    [&](const Outcome& outcome, long number) {
+                      names.insert(outcome.what);
+                      EXPECT_EQ(outcome.status, Status::out_of_memory);
+                      plan.clear_result();
+                      plan.execute();
+                      EXPECT_LE(plan.error(), spec.tolerance) << outcome.what << " " << number;
+                    });
+  expect_all_of(names, {"FFT plan", "FFT work area", "waiting for the device"});
+  plan.execute();
+  EXPECT_LE(plan.error(), spec.tolerance);
+}
+
+// Every call of set_points made to fail, each in a new plan, since memory that was taken once is kept for the next time.
+// It either throws and leaves the earlier points, or has set the new ones.
+template <class T>
+void expect_strong_guarantee(const BackendUnderTest& where, const Spec& spec, const PointSet<T>& few,
+                             const PointSet<T>& many, const std::set<std::string>& calls) {
+  SCOPED_TRACE(spec.name());
+  std::vector<DeviceArray<T>> arrays;
+  std::array<const void*, offgrid::max_dim> raw{};
+  for (const auto& axis : many.axis) arrays.emplace_back(where, axis);
+  for (std::size_t a = 0; a < arrays.size(); ++a) raw[a] = arrays[a].data();
+  std::set<std::string> names;
+  bool failed = true;
+  for (long number = 0; failed; ++number) {
+    ASSERT_LT(number, 1000);
+    Transform<T> transform(where, spec);
+    transform.set_points(few);
+    const Outcome outcome = fail_at(number, [&] { transform.set_points_at(raw, many.count()); });
+    failed = outcome.failed;
+    names.insert(outcome.what);
+    const PointSet<T>& set = outcome.status == Status::ok ? many : few;
+    ASSERT_EQ(transform.get("points"), static_cast<double>(set.count())) << outcome.what << " " << number;
+    EXPECT_LE(measure(transform, set).forward, spec.tolerance) << outcome.what << " " << number;
   }
+  expect_all_of(names, calls);
+}
+
+TEST_F(FaultsTest, a_failed_set_points_leaves_the_earlier_points) {
+  expect_strong_guarantee<double>(where(), {.modes = {12, 13}, .tolerance = 1e-9}, uniform_points<double>(2, 100),
+                                  uniform_points<double>(2, 5000), {"pointer attributes", "device memory", "sort"});
+}
+
+// So many terms that f32 cannot bear their sums: set_points makes a grid of f64, and cuFFT's plans for it.
+TEST_F(FaultsTest, a_failed_change_of_precision_leaves_the_earlier_points) {
+  Spec spec{.modes = {2100}, .tolerance = 1e-5};
+  spec.options = {.points_hint = 100, .upsampling = 2, .method = Method::sweep};
+  spec.options.subproblem = 1;  // so that there are as many partial sums as points
+  expect_strong_guarantee<float>(where(), spec, uniform_points<float>(1, 100), uniform_points<float>(1, 20'000),
+                                 {"device memory", "sort", "FFT plan", "FFT work area", "waiting for the device"});
 }
 
 TEST_F(FaultsTest, too_much_memory_is_an_error_and_nothing_is_lost) {

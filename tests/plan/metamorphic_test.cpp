@@ -1,6 +1,7 @@
 // Relations between transforms that hold whatever the numbers: linearity, shifts, modulation, order of the points,
 // batches, conjugates, mode orders, adjoints and scale. They need no oracle, so that they also catch a wrong one.
-// Guards f648 and f454 (overflow for large strengths) and f363 (results that depend on how the work was split).
+// Guards finufft#648 and finufft#454 (overflow for large strengths) and finufft#363 (results that depend on how the
+// work was split).
 #include "transform.hpp"
 
 #include <algorithm>

@@ -1,5 +1,6 @@
 // Whole outputs against direct sums for every kind of size: one, two, three, odd, even, prime, very unequal axes, and a
-// sweep of all sizes up to 130. Guards the peers' zeros and garbage for some sizes only (c102, f575, f691).
+// sweep of all sizes up to 130. Guards the peers' zeros and garbage for some sizes only (cufinufft#102, finufft#575,
+// #691).
 #include "transform.hpp"
 
 namespace {

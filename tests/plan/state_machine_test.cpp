@@ -1,6 +1,7 @@
 // Random walks over plans: create, set_points with more or fewer points, execute, adjoint and destroy, several plans of
-// both precisions interleaved, every result checked. Guards stale state between plans and calls (PR f588: wrong results
-// after the other precision ran; f520: crash when a plan is deleted without points; f803, m278, c79: set_points again).
+// both precisions interleaved, every result checked. Guards stale state between plans and calls (finufft#588: wrong
+// results after the other precision ran; finufft#520: crash when a plan is deleted without points; finufft#803,
+// mri-nufft#278, cufinufft#79: set_points again).
 #include <optional>
 
 #include "transform.hpp"

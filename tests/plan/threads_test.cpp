@@ -1,6 +1,6 @@
-// Threads from outside and inside: one plan executed by many threads at once, plans made and freed concurrently (f72,
-// f117, f180, f183, f346, f353, f835), more threads than work (f363, f428), and bitwise equal results for a fixed number
-// of threads on random and on clustered points.
+// Threads from outside and inside: one plan executed by many threads at once, plans made and freed concurrently
+// (finufft#72, #117, #180, #183, #346, #353, #835), more threads than work (finufft#363, #428), and bitwise equal
+// results for a fixed number of threads on random and on clustered points.
 #include "threads.hpp"
 #include "transform.hpp"
 

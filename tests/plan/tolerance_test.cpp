@@ -1,5 +1,5 @@
 // The tolerance is a bound: measured relative l2 errors are at most what was asked for, in every dimension, type and
-// precision, also where single precision peers lose it (1D N = 1e6: f231, f225, f677; 64^3 at 1e-6).
+// precision, also where single precision peers lose it (1D N = 1e6: finufft#231, #225, #677; 64^3 at 1e-6).
 #include "transform.hpp"
 
 namespace {
@@ -135,7 +135,7 @@ TEST_P(ToleranceTest, many_values_of_one_sign_in_few_cells) {
     }
 }
 
-// f701, PR f802, f167: more cells than a float can count, where a coordinate kept as a float loses its cell.
+// finufft#701, #802, #167: more cells than a float can count, where a coordinate kept as a float loses its cell.
 TEST_P(ToleranceTest, single_precision_on_more_cells_than_a_float_counts) {
   for (const int type : {1, 2}) {
     const Spec spec{.type = type, .modes = {10000000}, .tolerance = 1e-5};

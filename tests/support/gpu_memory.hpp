@@ -3,6 +3,8 @@
 
 #include <memory>
 #include <stdexcept>
+#include <utility>
+#include <vector>
 
 #ifdef OFFGRID_HAS_CUDA
 #include <cuda_runtime_api.h>
@@ -40,5 +42,25 @@ inline std::shared_ptr<void> copy_to_gpu(const void*, std::size_t) { throw std::
 inline void copy_from_gpu(void*, const void*, std::size_t) { throw std::logic_error("built without CUDA"); }
 
 #endif
+
+// An array of the host or of a GPU, for tests that see the C interface only.
+enum class Side { host, gpu };
+
+template <class V> class PlacedArray {
+ public:
+  PlacedArray(Side side, std::vector<V> values) : values_(std::move(values)) {
+    if (side == Side::gpu) memory_ = copy_to_gpu(values_.data(), values_.size() * sizeof(V));
+  }
+  [[nodiscard]] V* data() { return memory_ ? static_cast<V*>(memory_.get()) : values_.data(); }
+  [[nodiscard]] std::size_t size() const { return values_.size(); }
+  [[nodiscard]] const std::vector<V>& values() {
+    if (memory_) copy_from_gpu(values_.data(), memory_.get(), values_.size() * sizeof(V));
+    return values_;
+  }
+
+ private:
+  std::vector<V> values_;
+  std::shared_ptr<void> memory_;  // on a GPU
+};
 
 }  // namespace support

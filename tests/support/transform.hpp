@@ -5,8 +5,10 @@
 #include <gtest/gtest.h>
 
 #include <array>
+#include <cmath>
 #include <limits>
 #include <memory>
+#include <numbers>
 #include <string>
 #include <vector>
 
@@ -64,8 +66,12 @@ template <class T> class Transform {
     std::array<const void*, offgrid::max_dim> raw{};
     for (const auto& axis : points.axis) arrays.emplace_back(where_, axis);
     for (std::size_t a = 0; a < arrays.size(); ++a) raw[a] = arrays[a].data();
-    plan_->set_points(points.count(), raw, nullptr);
-    count_ = points.count();
+    set_points_at(raw, points.count());
+  }
+  // Of arrays that the backend can reach.
+  void set_points_at(const std::array<const void*, offgrid::max_dim>& axes, std::int64_t count) {
+    plan_->set_points(count, axes, nullptr);
+    count_ = count;
   }
 
   [[nodiscard]] Vector execute(const Vector& in) const { return run(&offgrid::AnyPlan::execute, spec_.forward(), in); }
@@ -124,6 +130,15 @@ void expect_accurate(const BackendUnderTest& where, const Spec& spec, const Poin
   const Errors errors = measure(transform, points);
   EXPECT_LE(errors.forward, bound * spec.tolerance);
   EXPECT_LE(errors.adjoint, bound * spec.tolerance);
+}
+
+// What a transform with a kernel of this width on a grid of twice the modes may miss by, whatever its plan expects. The
+// aliasing error of the prolate window is at most 3.1 exp(-pi w sqrt(1 - 1/sigma)) in the root mean square of all modes,
+// and up to twice that where the modes are few and the outermost ones, which are the worst, count for much. The rest is
+// rounding.
+template <class T> double error_of_width(int dim, int width) {
+  const double aliasing = 3.1 * std::exp(-std::numbers::pi * width * std::sqrt(0.5));
+  return 2 * std::sqrt(dim) * aliasing + 20 * std::numeric_limits<T>::epsilon();
 }
 
 // Runs body(T{}) for float and for double.

@@ -1,0 +1,222 @@
+// What the CUDA engine chooses for a design: the method, its bins and tile, the precision of its sums, and the times by
+// which the grid was chosen before. Pure host code, which takes the device's numbers as they are given: no GPU is needed.
+#include "cuda/method.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <iterator>
+#include <vector>
+
+#include "core/text.hpp"
+#include "cuda/cost.hpp"
+#include "cuda/policy.hpp"
+
+namespace {
+
+using namespace offgrid;
+using cuda::Device;
+using cuda::MethodChoice;
+
+// An H200, and an A100 as an older GPU.
+const Device hopper{0, 132, 9, 0, 227 << 10, std::size_t{141} << 30, "H200"};
+const Device ampere{0, 108, 8, 0, 163 << 10, std::size_t{80} << 30, "A100"};
+
+const std::vector<Sizes> shapes{{1000, 1, 1}, {200, 210, 1}, {60, 50, 40}};
+
+int dim_of(const Sizes& modes) { return modes[2] > 1 ? 3 : modes[1] > 1 ? 2 : 1; }
+
+Problem problem_of(const Sizes& modes, Precision precision = Precision::f64, double tolerance = 1e-6, int type = 1) {
+  return {type, dim_of(modes), modes, precision, tolerance};
+}
+
+Design design_of(const Problem& problem, const Options& options = {}) {
+  return make_design(problem, options, cuda::cost_traits());
+}
+
+double cells_of(const Design& design) {
+  return static_cast<double>(design.grid[0]) * static_cast<double>(design.grid[1]) *
+         static_cast<double>(design.grid[2]);
+}
+
+TEST(ChooseMethod, a_method_that_is_asked_for_is_taken) {
+  for (const Sizes& modes : shapes)
+    for (const Method method : {Method::gm, Method::gm_sort, Method::sm, Method::sweep, Method::owner}) {
+      const MethodChoice choice = choose_method(design_of(problem_of(modes), {.method = method}), hopper, 10'000);
+      EXPECT_EQ(choice.method, method) << modes[0];
+      EXPECT_FALSE(choice.fell_back);
+      EXPECT_EQ(choice.sort.sorted, method != Method::gm);
+    }
+}
+
+// The table of docs/gpu.md.
+TEST(ChooseMethod, automatic_follows_the_density_and_the_device) {
+  const auto chosen = [](const Sizes& modes, const Device& device, double points_per_cell, int type) {
+    const Design design = design_of(problem_of(modes, Precision::f32, 1e-3, type));
+    return choose_method(design, device, static_cast<std::int64_t>(points_per_cell * cells_of(design))).method;
+  };
+  for (const Sizes& modes : {Sizes{200, 210, 1}, Sizes{60, 50, 40}}) {
+    EXPECT_EQ(chosen(modes, hopper, 1, 1), Method::sweep);
+    EXPECT_EQ(chosen(modes, hopper, 1, 2), Method::sweep);
+    EXPECT_EQ(chosen(modes, ampere, 1, 1), Method::sm);
+  }
+  EXPECT_EQ(chosen({100'000, 1, 1}, hopper, 1, 1), Method::sweep);
+  EXPECT_EQ(chosen({100'000, 1, 1}, ampere, 1, 1), Method::sweep);
+  EXPECT_EQ(chosen({128, 128, 128}, hopper, 0.05, 1), Method::owner);
+  EXPECT_EQ(chosen({128, 128, 128}, ampere, 0.05, 1), Method::owner);
+  EXPECT_EQ(chosen({128, 128, 128}, hopper, 0.2, 1), Method::sweep);
+  EXPECT_EQ(chosen({16, 16, 16}, hopper, 0.05, 1), Method::sweep);  // too few tiles for owners
+  EXPECT_EQ(chosen({1000, 1000, 1}, hopper, 0.01, 2), Method::gm_sort);
+}
+
+TEST(ChooseMethod, the_sweep_falls_back_where_there_are_no_fast_tensor_cores) {
+  const MethodChoice choice =
+      choose_method(design_of(problem_of({200, 210, 1}), {.method = Method::sweep}), ampere, 10'000);
+  EXPECT_EQ(choice.method, Method::sm);
+  EXPECT_TRUE(choice.fell_back);
+}
+
+TEST(ChooseMethod, a_tile_fits_into_shared_memory_or_there_is_none) {
+  for (const Sizes& modes : shapes)
+    for (const Precision precision : {Precision::f32, Precision::f64})
+      for (int width = 2; width <= 16; ++width)
+        for (const std::int64_t bytes : {1 << 10, 8 << 10, 48 << 10, 100 << 10, 0}) {
+          Options options{.upsampling = 2, .width = width, .method = Method::sm};
+          options.shared_bytes = bytes;
+          const MethodChoice choice =
+              choose_method(design_of(problem_of(modes, precision, 1), options), hopper, 10'000);
+          const std::size_t limit = bytes > 0 ? static_cast<std::size_t>(bytes) : hopper.shared_bytes;
+          SCOPED_TRACE(text(modes[0], " modes, width ", width, ", ", bytes, " bytes"));
+          EXPECT_EQ(choice.fell_back, choice.method == Method::gm_sort);
+          if (choice.method != Method::sm) continue;
+          EXPECT_LT(choice.tile.bytes(precision == Precision::f32 ? 4 : 8), limit);
+          for (int axis = 0; axis < dim_of(modes); ++axis)
+            EXPECT_EQ(choice.tile.size[axis], choice.sort.bins.size[axis] + static_cast<unsigned>(width) - 1);
+        }
+}
+
+TEST(ChooseMethod, bins_cover_the_grid_and_can_be_counted) {
+  for (const Sizes& modes : {Sizes{1000, 1, 1}, Sizes{200, 210, 1}, Sizes{60, 50, 40}, Sizes{40'000, 40'000, 1}})
+    for (const Method method : {Method::automatic, Method::gm_sort, Method::sm, Method::owner}) {
+      const Design design = design_of(problem_of(modes), {.method = method, .bin1 = 1, .bin2 = 1, .bin3 = 1});
+      const MethodChoice choice = choose_method(design, hopper, 1'000'000);
+      const auto& bins = choice.sort.bins;
+      for (int axis = 0; axis < max_dim; ++axis) {
+        const std::int64_t covered = std::int64_t{bins.size[axis]} * bins.count[axis];
+        EXPECT_GE(covered, design.grid[axis]);
+        EXPECT_LT(covered - bins.size[axis], design.grid[axis]) << "a bin without cells";
+      }
+      EXPECT_LE(bins.total(), std::int64_t{1} << 30);
+    }
+}
+
+TEST(ChooseMethod, deterministic_sums_are_integers_or_those_of_owners) {
+  const auto chosen = [](const Sizes& modes, double tolerance, const Device& device) {
+    return choose_method(design_of(problem_of(modes, Precision::f64, tolerance), {.deterministic = true}), device,
+                         10'000);
+  };
+  for (const Sizes& modes : {Sizes{200, 210, 1}, Sizes{60, 50, 40}}) {
+    EXPECT_EQ(chosen(modes, 1e-9, hopper).method, Method::sweep);
+    EXPECT_TRUE(chosen(modes, 1e-9, hopper).fixed_point);
+    EXPECT_EQ(chosen(modes, 1e-12, hopper).method, Method::owner);
+    EXPECT_EQ(chosen(modes, 1e-9, ampere).method, Method::owner);
+    EXPECT_FALSE(chosen(modes, 1e-9, ampere).fixed_point);
+  }
+  EXPECT_EQ(chosen({1000, 1, 1}, 1e-9, hopper).method, Method::owner);
+}
+
+TEST(ChooseMethod, sums_are_made_in_f64_where_f32_would_miss_the_tolerance) {
+  for (const Sizes& modes : shapes) {
+    EXPECT_FALSE(choose_method(design_of(problem_of(modes, Precision::f64, 1e-12)), hopper, 10'000).wide);
+    EXPECT_TRUE(choose_method(design_of(problem_of(modes, Precision::f32, 1e-6)), hopper, 10'000).wide);
+    EXPECT_FALSE(choose_method(design_of(problem_of(modes, Precision::f32, 1e-3)), hopper, 10'000).wide);
+  }
+  // As many partial sums as points: what faults_test and its change of precision rely on.
+  Options options{.points_hint = 100, .upsampling = 2, .method = Method::sweep};
+  options.subproblem = 1;
+  const Design design = design_of(problem_of({2100, 1, 1}, Precision::f32, 1e-5), options);
+  EXPECT_FALSE(choose_method(design, hopper, 100).wide);
+  EXPECT_TRUE(choose_method(design, hopper, 20'000).wide);
+}
+
+TEST(ChooseMethod, a_grid_of_two_thousand_million_cells_along_an_axis_is_refused) {
+  Design design = design_of(problem_of({1000, 1, 1}));
+  design.grid[0] = std::int64_t{1} << 31;
+  EXPECT_THROW((void)choose_method(design, hopper, 1000), Error);
+}
+
+// The grid is chosen by the times of a method, and it is that method that runs.
+TEST(CudaCost, owners_are_counted_on_where_they_will_run) {
+  const Problem problem = problem_of({80, 80, 80}, Precision::f32, 1e-3);
+  for (const std::int64_t transforms : {1, 8, 64})
+    for (const std::int64_t batch : {0, 1, 2, 64}) {
+      Options options{.transforms = transforms, .batch = batch};
+      options.points_hint = 10'000;
+      const Design design = design_of(problem, options);
+      const bool owned = choose_method(design, hopper, options.points_hint).method == Method::owner;
+      const double time = cuda::points_time(problem, design.grid, design.window.width, options);
+      const double by_owners = cuda::owner_time(problem, 10'000, cells_of(design), design.window.width);
+      EXPECT_EQ(time == by_owners, owned) << transforms << " transforms, batch " << batch;
+    }
+}
+
+TEST(CudaCost, times_are_positive_and_grow_with_the_points) {
+  for (const Sizes& modes : shapes)
+    for (const Precision precision : {Precision::f32, Precision::f64})
+      for (const int type : {1, 2})
+        for (const Method method : {Method::automatic, Method::gm_sort, Method::sm, Method::sweep, Method::owner})
+          for (int width = 2; width <= 16; ++width) {
+            const Problem problem = problem_of(modes, precision, 1e-4, type);
+            Sizes grid = modes;
+            for (int axis = 0; axis < problem.dim; ++axis) grid[axis] *= 2;
+            const auto time = [&](std::int64_t points) {
+              Options options{.method = method};
+              options.points_hint = points;
+              return cuda::points_time(problem, grid, width, options);
+            };
+            SCOPED_TRACE(text(modes[0], " modes, width ", width, ", method ", static_cast<int>(method)));
+            EXPECT_GT(time(1'000'000), 0);
+            EXPECT_GT(time(20'000'000), 4 * time(1'000'000));
+          }
+}
+
+TEST(CudaCost, an_fft_of_f64_costs_more_than_one_of_f32_and_cufft_more_than_lines) {
+  for (const Sizes& modes : {Sizes{1000, 1, 1}, Sizes{500, 510, 1}, Sizes{60, 50, 40}}) {
+    Sizes grid{1, 1, 1};
+    for (int axis = 0; axis < dim_of(modes); ++axis) grid[axis] = 2 * modes[axis];
+    const auto time = [&](Precision precision, const Sizes& of) {
+      return cuda::fft_time(problem_of(modes, precision, 1e-3), of, {});
+    };
+    EXPECT_GT(time(Precision::f32, grid), 0);
+    EXPECT_GT(time(Precision::f64, grid), time(Precision::f32, grid));
+    Sizes beyond = grid;
+    beyond[0] = 2160;  // the next one that no kernel has
+    Sizes last = grid;
+    last[0] = 2048;
+    if (dim_of(modes) > 1) {  // one line alone is bound by its latency
+      EXPECT_GT(time(Precision::f64, beyond), time(Precision::f64, last));
+    }
+  }
+}
+
+TEST(CudaCost, grids_take_the_lengths_that_have_kernels_up_to_the_longest) {
+  EXPECT_TRUE(std::is_sorted(std::begin(cuda::line_sizes), std::end(cuda::line_sizes)));
+  for (const std::int64_t n : {1, 7, 97, 333, 640, 800, 2100, 50'000})
+    for (const double tolerance : {1e-2, 1e-5, 1e-10}) {
+      const std::int64_t cells = design_of(problem_of({n, 1, 1}, Precision::f64, tolerance)).grid[0];
+      const bool listed = std::binary_search(std::begin(cuda::line_sizes), std::end(cuda::line_sizes), cells);
+      EXPECT_EQ(listed, cells <= 2048) << n;
+      EXPECT_EQ(cells <= 2048, n <= 800) << n;
+    }
+}
+
+// What the tests of the FFT ask for in f32 can be reached, so that their bound is the tolerance.
+TEST(CudaCost, tolerances_of_f32_with_sums_in_f64_can_be_reached) {
+  for (const Sizes& modes : {Sizes{700, 1, 1}, Sizes{281, 280, 1}, Sizes{110, 101, 104}, Sizes{3000, 1, 1},
+                             Sizes{3, 2500, 1}, Sizes{2, 2100, 3}, Sizes{2, 3, 2100}}) {
+    const double tolerance = 0.5 * cuda::wide_sums_tolerance;
+    EXPECT_LE(design_of(problem_of(modes, Precision::f32, tolerance)).expected_error, tolerance) << modes[0];
+  }
+}
+
+}  // namespace
