@@ -11,10 +11,15 @@ namespace offgrid {
 #ifdef OFFGRID_HAS_CUDA
 
 Backend backend_for(DeviceKind device) {
-  if (device == DeviceKind::cuda) return cuda::backend();
-  Backend backend = cpu::backend();
-  backend.check_array = cuda::require_host_pointer;
-  return backend;
+  Backend host = cpu::backend();
+  if (device == DeviceKind::cuda) {
+    Backend backend = cuda::backend();
+    backend.traits.host_memory = host.traits.host_memory;
+    return backend;
+  }
+  host.check_array = cuda::require_host_pointer;
+  if (device == DeviceKind::automatic) host.traits.grids_on_host = false;  // set_points knows
+  return host;
 }
 
 DeviceKind device_of(const void* array) { return cuda::is_device_pointer(array) ? DeviceKind::cuda : DeviceKind::cpu; }

@@ -8,6 +8,7 @@
 namespace offgrid {
 
 // device_error where the device is not there or not built for. automatic is the CPU: nothing is known of the arrays yet.
+// Where there may be a GPU, a grid that is too large for the memory of the host is then refused by set_points only.
 Backend backend_for(DeviceKind device);
 
 DeviceKind device_of(const void* array);  // cpu or cuda

@@ -76,8 +76,8 @@ OFFGRID_API offgrid_status offgrid_execute_adjoint(offgrid_plan plan, void* stre
 OFFGRID_API offgrid_status offgrid_set_workspace(offgrid_plan plan, void* memory, size_t bytes);
 
 /* A number about the plan by name: "upsampling", "width", "grid1", "grid2", "grid3", "expected_error",
- * "reachable_tolerance", "workspace_bytes" (of one execute), "memory_bytes" and "peak_bytes" (of the plan, now and at
- * most), "points", "transforms". */
+ * "reachable_tolerance", "workspace_bytes" (of one execute), "memory_bytes" and "peak_bytes" (what the plan holds on its
+ * device, now and at most: sorted points, grids, tables; of the peak also scratch of set_points), "points", "transforms". */
 OFFGRID_API offgrid_status offgrid_plan_get(offgrid_plan plan, const char* name, double* value);
 
 /* What was chosen and why, in words. Valid until the next call of this function with the same plan. */

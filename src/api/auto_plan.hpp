@@ -12,7 +12,7 @@ namespace offgrid {
 class AutoPlan final : public AnyPlan {
  public:
   AutoPlan(const Problem& problem, const Options& options)
-      : problem_(problem), options_(options), plan_(make_plan(problem, options, backend_for(DeviceKind::cpu))) {}
+      : problem_(problem), options_(options), plan_(make_plan(problem, options, backend_for(DeviceKind::automatic))) {}
 
   void set_points(std::int64_t count, const std::array<const void*, max_dim>& axes, Stream stream) override {
     const DeviceKind wanted = count > 0 ? device_of(axes[0]) : device_;

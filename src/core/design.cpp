@@ -201,13 +201,36 @@ std::int64_t most_points(const Design& design, const BackendTraits& traits) {
   return points;
 }
 
+std::int64_t grid_bytes(const Design& design) {
+  return checked_product("grid", design.grid[0], design.grid[1], design.grid[2], 2 * design.real_bytes());
+}
+
 std::int64_t choose_batch(const Design& design, const BackendTraits& traits) {
   const Options& options = design.options;
   const std::int64_t most = std::min(options.transforms, traits.most_vectors);
   if (options.batch > 0) return std::min(options.batch, most);
-  const std::int64_t real_bytes = design.problem.precision == Precision::f32 ? 4 : 8;
-  const std::int64_t bytes = checked_product("grid", design.grid[0], design.grid[1], design.grid[2], 2 * real_bytes);
-  return std::clamp<std::int64_t>(traits.batch_bytes / bytes, 1, most);
+  return std::clamp<std::int64_t>(traits.batch_bytes / grid_bytes(design), 1, most);
+}
+
+std::string readable_sizes(const Sizes& sizes, int dim) {
+  std::string all;
+  for (int axis = 0; axis < dim; ++axis) all += text(axis ? " x " : "", sizes[axis]);
+  return all;
+}
+
+// Refuses what the host has no memory for, before any table of that size is made.
+void require_memory(const Design& design, const BackendTraits& traits) {
+  const auto require = [&](std::int64_t bytes) {
+    if (traits.host_memory.allows(bytes)) return;
+    throw Error(Status::out_of_memory,
+                text("modes: with ", readable_sizes(design.problem.modes, design.dim()), " and ", design.batch,
+                     design.batch == 1 ? " vector" : " vectors", " at a time ", traits.host_memory.refusal(bytes)));
+  };
+  std::int64_t tables = 0;
+  for (int axis = 0; axis < design.dim(); ++axis)
+    tables += (design.problem.modes[axis] / 2 + 1) * std::int64_t{sizeof(double)};
+  if (traits.grids_on_host) require(checked_product("grid x batch", grid_bytes(design), design.batch));
+  require(tables);
 }
 
 Sign sign_of(const Problem& problem, const Options& options) {
@@ -255,6 +278,8 @@ Design make_design(const Problem& asked, const Options& options, const BackendTr
     design.window = choice.best.window, design.grid = choice.best.grid;
     design.expected_error = choice.best.error;
     design.reachable_tolerance = choice.reachable_error / safety;
+    design.batch = choose_batch(design, traits);
+    require_memory(design, traits);
     design.polynomial = fit_polynomial(design.window, polynomial_error(design.window, problem.precision));
     for (int axis = 0; axis < problem.dim; ++axis)
       design.deconvolution[axis] = deconvolution_factors(design.window, problem.modes[axis], design.grid[axis]);
@@ -270,17 +295,15 @@ Design make_design(const Problem& asked, const Options& options, const BackendTr
   design.goal = std::max(problem.tolerance, design.expected_error);
   design.amplification = total_amplification(problem, design.grid, design.window.width);
   design.most_points = most_points(design, traits);
-  design.batch = choose_batch(design, traits);
   return design;
 }
 
 std::string describe(const Design& design) {
   const Problem& problem = design.asked;
-  std::string modes, grid;
-  for (int axis = 0; axis < problem.dim; ++axis) {
-    modes += text(axis ? " x " : "", problem.modes[axis]);
-    grid += text(axis ? " x " : "", design.grid_along(axis));
-  }
+  Sizes along{1, 1, 1};
+  for (int axis = 0; axis < problem.dim; ++axis) along[axis] = design.grid_along(axis);
+  const std::string modes = readable_sizes(problem.modes, problem.dim);
+  const std::string grid = readable_sizes(along, problem.dim);
   const bool met = design.expected_error <= problem.tolerance;
   return text("problem      type ", problem.type, ", ", modes, " modes, ", design.options.transforms, " transforms, ",
               problem.precision == Precision::f32 ? "f32" : "f64", "\n",  //

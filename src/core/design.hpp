@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "core/memory_limit.hpp"
 #include "core/options.hpp"
 #include "core/polynomial.hpp"
 #include "core/types.hpp"
@@ -39,6 +40,8 @@ struct BackendTraits {
   LongestSum longest_sum = nullptr;  // none: sums of f64 are never too long
   FftTime fft_time = nullptr;            // clearing included
   std::span<const int> grid_sizes = {};  // ascending, that its FFT likes; smooth ones beyond the last
+  MemoryLimit host_memory = {};          // of the host, where core's tables are
+  bool grids_on_host = false;            // whether grids share that memory
 };
 
 struct Design {
@@ -64,6 +67,12 @@ struct Design {
     for (int axis = 0; axis < problem.dim; ++axis)
       if (axes[axis] == asked_axis) return grid[axis];
     return 1;
+  }
+  [[nodiscard]] std::int64_t real_bytes() const { return problem.precision == Precision::f32 ? 4 : 8; }
+  [[nodiscard]] std::int64_t table_bytes() const {
+    std::size_t factors = 0;
+    for (const auto& axis : deconvolution) factors += axis.capacity();
+    return static_cast<std::int64_t>(factors * sizeof(double));
   }
   [[nodiscard]] std::int64_t mode_count() const { return problem.modes[0] * problem.modes[1] * problem.modes[2]; }
 };

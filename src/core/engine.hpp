@@ -65,8 +65,9 @@ template <class T> class Engine {
     if (memory != nullptr)
       throw Error(Status::invalid_argument, "workspace: this engine takes care of its memory, expected null");
   }
-  [[nodiscard]] virtual std::size_t memory_bytes() const { return workspace_bytes(); }  // of the plan, points included
-  [[nodiscard]] virtual std::size_t peak_bytes() const { return memory_bytes(); }       // at most so far
+  // What the engine holds on its device now, and held at most: points, grids, tables and, of the peak, scratch.
+  [[nodiscard]] virtual std::size_t memory_bytes() const = 0;
+  [[nodiscard]] virtual std::size_t peak_bytes() const = 0;
   [[nodiscard]] virtual std::string describe() const = 0;
 };
 

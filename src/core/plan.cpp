@@ -18,7 +18,9 @@ Direction backward(int type) { return type == 1 ? Direction::to_points : Directi
 template <class T>
 Plan<T>::Plan(const Problem& problem, const Options& options, const Backend& backend)
     : backend_(backend), design_(make_design(problem, options, backend.traits)) {
-  if (!design_.empty) engine_ = backend.make<T>(design_);
+  if (design_.empty) return;
+  engine_ = backend.make<T>(design_);
+  design_.deconvolution = {};  // the engine has read them
 }
 
 template <class T>

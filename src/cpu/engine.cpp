@@ -1,6 +1,7 @@
 #include "cpu/engine.hpp"
 
 #include "core/text.hpp"
+#include "cpu/host_memory.hpp"
 #include "cpu/instructions.hpp"
 #include "cpu/plain_engine.hpp"
 #include "cpu/policy.hpp"
@@ -8,14 +9,23 @@
 #include "cpu/wide_engine.hpp"
 
 namespace offgrid::cpu {
-namespace {
 
-std::unique_ptr<Engine<float>> make_f32(const Design& design) { return std::make_unique<WideEngine>(design); }
-std::unique_ptr<Engine<double>> make_f64(const Design& design) { return std::make_unique<PlainEngine<double>>(design); }
+std::unique_ptr<Engine<float>> make_f32(const Design& design, const MemoryLimit& limit) {
+  return std::make_unique<WideEngine>(design, std::make_shared<MemoryCount>(limit));
+}
+std::unique_ptr<Engine<double>> make_f64(const Design& design, const MemoryLimit& limit) {
+  return std::make_unique<PlainEngine<double>>(design, std::make_shared<MemoryCount>(limit));
+}
 
-}  // namespace
-
-Backend backend() { return {cost_traits(vector_bytes()), make_f32, make_f64}; }
+Backend backend() {
+  Backend backend;
+  backend.traits = cost_traits(vector_bytes());
+  backend.traits.host_memory = host_memory();
+  backend.traits.grids_on_host = true;
+  backend.make_f32 = [](const Design& design) { return make_f32(design, host_memory()); };
+  backend.make_f64 = [](const Design& design) { return make_f64(design, host_memory()); };
+  return backend;
+}
 
 std::string device_line() { return text("cpu: ", available_threads(), " threads, ", instruction_set()); }
 

@@ -10,6 +10,7 @@ constexpr std::int64_t longest_short_row = 8192;
 
 template <class T> std::vector<T> scale_by_index(const ModeMap& modes, const double* factors) {
   std::vector<T> scale;
+  scale.reserve(factors ? static_cast<std::size_t>(modes.count) : 0);
   for (std::int64_t i = 0; factors && i < modes.count; ++i)
     scale.push_back(static_cast<T>(factors[modes.magnitude(i)]));
   return scale;
@@ -32,6 +33,13 @@ template <class T> GridFft<T>::GridFft(const GridLayout& layout, int threads) : 
 }
 
 template <class T> std::int64_t GridFft<T>::scratch_elements() const { return threads_ * per_thread_; }
+
+template <class T> std::int64_t GridFft<T>::table_bytes() const {
+  std::int64_t total = long_rows_ ? long_rows_->table_bytes() : 0;
+  for (const auto& plan : plans_) total += plan ? plan->table_bytes() : 0;
+  for (const auto& scale : scale_) total += capacity_bytes(scale);
+  return total;
+}
 
 template <class T> ModeMap GridFft<T>::mode_map(int axis) const {
   return {layout_.grid[axis], layout_.modes[axis], layout_.order};

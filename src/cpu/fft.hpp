@@ -33,6 +33,7 @@ template <class T> class GridFft {
   GridFft(const GridLayout& layout, int threads);
 
   [[nodiscard]] std::int64_t scratch_elements() const;  // T's of scratch, aligned to 64 bytes, for all threads together
+  [[nodiscard]] std::int64_t table_bytes() const;
   void grid_to_modes(std::complex<T>* grid, std::complex<T>* modes, Sign sign, T* scratch) const;  // destroys the grid
   // Writes the cells [0, n3) x [0, n2) x [0, n1) of the grid and leaves its padding as it was.
   void modes_to_grid(const std::complex<T>* modes, std::complex<T>* grid, Sign sign, T* scratch) const;

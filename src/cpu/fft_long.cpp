@@ -42,6 +42,7 @@ LongFft<T>::LongFft(const ModeMap& modes, const double* factors)
 template <class T> void LongFft<T>::make_twiddles() {
   const int v = lines_at_once<T>();
   const Roots roots(modes_.n);
+  block_twiddles_.reserve(static_cast<std::size_t>(ceil_div(nb_, v) * na_));
   for (std::int64_t ib = 0; ib < nb_; ib += v)
     for (std::int64_t ka = 0; ka < na_; ++ka) block_twiddles_.emplace_back(roots(ka * ib));
   for (std::int64_t ka = 0; ka < na_; ++ka)
@@ -54,6 +55,11 @@ template <class T> void LongFft<T>::make_twiddles() {
 
 template <class T> std::int64_t LongFft<T>::scratch_per_thread() const {
   return std::max(pass_scratch(columns_), pass_scratch(rows_));
+}
+
+template <class T> std::int64_t LongFft<T>::table_bytes() const {
+  return columns_.table_bytes() + rows_.table_bytes() + capacity_bytes(scale_) + capacity_bytes(block_twiddles_) +
+         static_cast<std::int64_t>(lane_twiddles_.bytes());
 }
 
 template <class T> LineTwiddle<T> LongFft<T>::twiddle(Sign sign) const {

@@ -23,6 +23,7 @@ template <class T> class LongFft {
   LongFft(const ModeMap& modes, const double* factors);
 
   [[nodiscard]] std::int64_t scratch_per_thread() const;
+  [[nodiscard]] std::int64_t table_bytes() const;
   void grid_to_modes(std::complex<T>* row, std::complex<T>* modes, Sign sign, const Workers<T>& workers) const;
   void modes_to_grid(const std::complex<T>* modes, std::complex<T>* row, Sign sign, const Workers<T>& workers) const;
 

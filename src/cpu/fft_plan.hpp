@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "core/types.hpp"
+#include "cpu/memory_count.hpp"
 
 namespace offgrid::cpu {
 
@@ -38,6 +39,7 @@ template <class T> class FftPlan {
   explicit FftPlan(std::int64_t n);  // n = 2^a 3^b 5^c 7^d
 
   [[nodiscard]] std::int64_t size() const { return size_; }
+  [[nodiscard]] std::int64_t table_bytes() const { return capacity_bytes(minus_) + capacity_bytes(plus_); }
   [[nodiscard]] const std::vector<RadixPass>& passes() const { return passes_; }  // never fewer than two
   [[nodiscard]] const std::complex<T>* twiddles(const RadixPass& pass, Sign sign) const {
     return (sign == Sign::minus ? minus_ : plus_).data() + pass.twiddles;

@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "core/validate.hpp"
+#include "cpu/memory_count.hpp"
 
 namespace offgrid::cpu {
 
@@ -20,15 +21,16 @@ inline constexpr std::size_t huge_page = std::size_t{2} << 20;
 template <class T> class Buffer {
  public:
   Buffer() = default;
-  Buffer(Buffer&& other) noexcept : data_(std::move(other.data_)), size_(std::exchange(other.size_, 0)) {}
+  Buffer(Buffer&& other) noexcept { swap(other); }
   Buffer& operator=(Buffer&& other) noexcept {
-    data_ = std::move(other.data_);
-    size_ = std::exchange(other.size_, 0);
+    Buffer(std::move(other)).swap(*this);
     return *this;
   }
-  explicit Buffer(std::int64_t size) : size_(size) {
+  explicit Buffer(std::int64_t size, MemoryCount* count = nullptr) : size_(size) {
     if (size == 0) return;
-    const auto bytes = static_cast<std::size_t>(checked_product("memory", size, std::int64_t{sizeof(T)}));
+    const std::int64_t signed_bytes = checked_product("memory", size, std::int64_t{sizeof(T)});
+    charge_ = Charge(signed_bytes, count);  // throws before anything is allocated
+    const auto bytes = static_cast<std::size_t>(signed_bytes);
     const std::size_t alignment = bytes >= huge_page ? huge_page : cache_line;
     data_ = Pointer(static_cast<T*>(::operator new (bytes, std::align_val_t{alignment})), Free{alignment});
     if (alignment == huge_page) ::madvise(data_.get(), bytes, MADV_HUGEPAGE);  // a wish: failure costs speed only
@@ -46,6 +48,13 @@ template <class T> class Buffer {
   };
   using Pointer = std::unique_ptr<T, Free>;
 
+  void swap(Buffer& other) noexcept {
+    std::swap(charge_, other.charge_);
+    std::swap(data_, other.data_);
+    std::swap(size_, other.size_);
+  }
+
+  Charge charge_;
   Pointer data_;
   std::int64_t size_ = 0;
 };

@@ -44,18 +44,25 @@ template <class T> class PlainEngine final : public Engine<T> {
  public:
   using Complex = std::complex<T>;
 
-  explicit PlainEngine(const Design& design)
-      : design_(design),
+  // Engines that are used together share a count.
+  PlainEngine(const Design& design, std::shared_ptr<MemoryCount> memory)
+      : memory_(std::move(memory)),
+        design_(design),
         threads_(design.options.threads > 0 ? design.options.threads : available_threads()),
         layout_(make_layout(design)),
         table_(design.polynomial),
-        fft_(fft_layout(design, layout_), threads_) {
-    checked_product("grid x batch", layout_.cells, design_.batch, std::int64_t{sizeof(Complex)});
+        fft_(fft_layout(design, layout_), threads_),
+        grid_bytes_(
+            checked_product("grid x batch", layout_.cells, design.batch, std::int64_t{sizeof(std::complex<T>)})),
+        tables_(fft_.table_bytes(), memory_.get()) {
+    design_.deconvolution = {};  // the FFT has read them
+    storage_.count = memory_.get();
   }
 
   struct PointSet {
     SortedPoints points;
     SpreadSchedule schedule;
+    Charge lists;  // of both
   };
   using PointSets = std::vector<PointSet>;
 
@@ -63,6 +70,8 @@ template <class T> class PlainEngine final : public Engine<T> {
 
   // Everything of set_points that can fail.
   PointSets prepare(const Points<T>& points) {
+    memory_->require("grid", grid_bytes_);
+    memory_->require("points", checked_product("points", points.count, packed_size<T>(layout_.dim)));
     require_dropped_axes(points, layout_.dim, threads_);
     SortCase wanted{layout_.dim, layout_.width, std::int64_t{sizeof(T)}, layout_.cells, points.count};
     wanted.clustered = look_clustered(points, layout_.dim);
@@ -84,8 +93,8 @@ template <class T> class PlainEngine final : public Engine<T> {
     PointSets sets;
     for (const Other& other : others) {
       PointSet& set = sets.emplace_back();
-      set.points = convert_points<T>(other.points, layout_.dim, spare_);
-      set.schedule = schedule_for(set.points);
+      set.points = convert_points<T>(other.points, layout_.dim, storage_);
+      make_schedule_of(set);
     }
     return sets;
   }
@@ -95,7 +104,8 @@ template <class T> class PlainEngine final : public Engine<T> {
     sets_.swap(sets);
     count_ = 0;
     for (const PointSet& set : sets_) count_ += set.points.count;
-    if (!sets.empty() && sets[0].points.packed.size() <= max_spare_bytes) spare_ = std::move(sets[0].points.packed);
+    if (!sets.empty() && sets[0].points.packed.size() <= max_spare_bytes)
+      storage_.spare = std::move(sets[0].points.packed);
     if (tile_cells() > tiles) pool_.clear();
   }
 
@@ -144,6 +154,9 @@ template <class T> class PlainEngine final : public Engine<T> {
            sizeof(T) * static_cast<std::size_t>(fft_.scratch_elements());
   }
 
+  std::size_t memory_bytes() const override { return memory_->bytes(); }
+  std::size_t peak_bytes() const override { return memory_->peak(); }
+
   std::string describe() const override {
     std::size_t packed = 0;
     for (const PointSet& set : sets_) packed += set.points.packed.bytes();
@@ -165,9 +178,9 @@ template <class T> class PlainEngine final : public Engine<T> {
       Points<T> part{std::min(policy.max_points, points.count - first), {}};
       for (int axis = 0; axis < layout_.dim; ++axis) part.axis[axis] = points.axis[axis] + first;
       PointSet& set = sets.emplace_back();
-      set.points = sort_points(part, layout_, policy, threads_, spare_);
+      set.points = sort_points(part, layout_, policy, threads_, storage_);
       set.points.first_point = first;
-      set.schedule = schedule_for(set.points);
+      make_schedule_of(set);
     }
     return sets;
   }
@@ -179,22 +192,30 @@ template <class T> class PlainEngine final : public Engine<T> {
     return make_schedule(points, layout_, {threads_, careful ? careful_part_points : summation.part_points, careful});
   }
 
+  void make_schedule_of(PointSet& set) const {
+    set.schedule = schedule_for(set.points);
+    set.lists = Charge(set.points.list_bytes() + set.schedule.list_bytes(), memory_.get());
+  }
+
   std::unique_ptr<CpuGrid<T>> make_grid() const {
     auto grid = std::make_unique<CpuGrid<T>>();
-    grid->cells = Buffer<Complex>(layout_.cells * design_.batch);
-    grid->tiles = Buffer<Complex>(tile_cells());
-    grid->fft_scratch = Buffer<T>(fft_.scratch_elements());
+    grid->cells = Buffer<Complex>(layout_.cells * design_.batch, memory_.get());
+    grid->tiles = Buffer<Complex>(tile_cells(), memory_.get());
+    grid->fft_scratch = Buffer<T>(fft_.scratch_elements(), memory_.get());
     return grid;
   }
 
+  std::shared_ptr<MemoryCount> memory_;  // outlives what it counts
   Design design_;
   int threads_;
   Layout layout_;
   KernelTable<T> table_;
   GridFft<T> fft_;
+  std::int64_t grid_bytes_;  // of a batch
+  Charge tables_;
   PointSets sets_;
   std::int64_t count_ = 0;
-  Buffer<std::byte> spare_;  // the packed points before the present ones, for the next set_points
+  PointStorage storage_;  // its spare memory is that of the points before the present ones
 
   mutable Pool<CpuGrid<T>> pool_;  // grids that no execute is using
 };

@@ -36,17 +36,23 @@ FoldPlan make_fold_plan(const Layout& layout, const Tiling& tiling) {
   return plan;
 }
 
+struct Histograms {
+  int parts;  // each is counted by one thread
+  std::int64_t box_count;
+  MemoryCount* memory;
+};
+
 // The counting sort of one set of points: a histogram of each thread's part, then places, then the scatter. It is
 // stable, so the order does not depend on the number of threads.
 template <class T, int D> class Sorter {
  public:
-  Sorter(const Points<T>& points, const FoldPlan& plan, std::int64_t box_count, int threads, PlaceCounts& counts)
+  Sorter(const Points<T>& points, const FoldPlan& plan, const Histograms& wanted, PlaceCounts& counts)
       : points_(points),
         plan_(plan),
         counts_(counts),
-        box_count_(box_count),
-        parts_(std::max(1, threads)),
-        places_(parts_ * box_count) {}
+        box_count_(wanted.box_count),
+        parts_(std::max(1, wanted.parts)),
+        places_(parts_ * box_count_, wanted.memory) {}
 
   void count_boxes() {
     if (box_count_ == 1) {
@@ -172,8 +178,8 @@ template <class T> std::vector<Range> reached_columns(const SortedPoints& points
   return columns;
 }
 
-bool fits(const Buffer<std::byte>& storage, std::int64_t bytes) {
-  return storage.size() >= bytes && storage.size() <= 4 * bytes;
+bool fits(const Buffer<std::byte>& spare, std::int64_t bytes) {
+  return spare.size() >= bytes && spare.size() <= 4 * bytes;
 }
 
 }  // namespace
@@ -207,14 +213,14 @@ Tiling::Tiling(const Layout& layout, const SortPolicy& policy)
 
 template <class T>
 SortedPoints sort_points(const Points<T>& points, const Layout& layout, const SortPolicy& policy, int threads,
-                         Buffer<std::byte>& storage) {
+                         PointStorage& storage) {
   const Tiling tiling(layout, policy);
   require_countable(layout, tiling);
   const FoldPlan plan = make_fold_plan(layout, tiling);
   const int parts = static_cast<int>(std::min<std::int64_t>(threads, points.count / min_part_points + 1));
   const std::int64_t bytes = points.count * packed_size<T>(layout.dim);
-  const bool reuse = fits(storage, bytes);
-  SortedPoints sorted{reuse ? Buffer<std::byte>() : Buffer<std::byte>(bytes),
+  const bool reuse = fits(storage.spare, bytes);
+  SortedPoints sorted{reuse ? Buffer<std::byte>() : Buffer<std::byte>(bytes, storage.count),
                       {},
                       0,
                       points.count,
@@ -225,14 +231,14 @@ SortedPoints sort_points(const Points<T>& points, const Layout& layout, const So
   PlaceCounts counts = policy.may_crowd ? PlaceCounts(layout, points.count, parts) : PlaceCounts();
   dispatch<1, max_dim>(layout.dim, [&](auto dim) {
     static_assert(sizeof(PackedPoint<T, dim()>) == packed_size<T>(dim()));
-    Sorter<T, dim()> sorter(points, plan, tiling.box_count(), parts, counts);
+    Sorter<T, dim()> sorter(points, plan, {parts, tiling.box_count(), storage.count}, counts);
     sorter.count_boxes();
     sorter.find_places(box_begin);
     sorted.blocks = list_blocks(tiling, layout, box_begin);
-    auto* packed = reinterpret_cast<PackedPoint<T, dim()>*>((reuse ? storage : sorted.packed).data());
+    auto* packed = reinterpret_cast<PackedPoint<T, dim()>*>((reuse ? storage.spare : sorted.packed).data());
     policy.in_order ? sorter.pack_in_order(packed) : sorter.scatter(packed);
   });
-  if (reuse) sorted.packed = std::move(storage);
+  if (reuse) sorted.packed = std::move(storage.spare);
   if (policy.may_crowd) {
     sorted.overlap = mean_overlap<T>(sorted, layout, box_begin);
     sorted.repeats = counts.most_repeats();
@@ -261,9 +267,9 @@ template <class T> void require_dropped_axes(const Points<T>& points, int dim, i
   }
 }
 
-template <class T> SortedPoints convert_points(const SortedPoints& points, int dim, Buffer<std::byte>& storage) {
+template <class T> SortedPoints convert_points(const SortedPoints& points, int dim, PointStorage& storage) {
   const std::int64_t bytes = points.count * packed_size<T>(dim);
-  SortedPoints wide{fits(storage, bytes) ? std::move(storage) : Buffer<std::byte>(bytes),
+  SortedPoints wide{fits(storage.spare, bytes) ? std::move(storage.spare) : Buffer<std::byte>(bytes, storage.count),
                     points.blocks,
                     points.first_point,
                     points.count,
@@ -288,8 +294,8 @@ template <class T> SortedPoints convert_points(const SortedPoints& points, int d
 
 template void require_dropped_axes(const Points<float>&, int, int);
 template void require_dropped_axes(const Points<double>&, int, int);
-template SortedPoints convert_points<double>(const SortedPoints&, int, Buffer<std::byte>&);
-template SortedPoints sort_points(const Points<float>&, const Layout&, const SortPolicy&, int, Buffer<std::byte>&);
-template SortedPoints sort_points(const Points<double>&, const Layout&, const SortPolicy&, int, Buffer<std::byte>&);
+template SortedPoints convert_points<double>(const SortedPoints&, int, PointStorage&);
+template SortedPoints sort_points(const Points<float>&, const Layout&, const SortPolicy&, int, PointStorage&);
+template SortedPoints sort_points(const Points<double>&, const Layout&, const SortPolicy&, int, PointStorage&);
 
 }  // namespace offgrid::cpu

@@ -68,21 +68,28 @@ struct SortedPoints {
     for (const Range& range : columns) total += range.size();
     return total;
   }
+  [[nodiscard]] std::int64_t list_bytes() const { return capacity_bytes(blocks) + capacity_bytes(columns); }
   template <class T, int D> [[nodiscard]] const PackedPoint<T, D>* points() const {
     return reinterpret_cast<const PackedPoint<T, D>*>(packed.data());
   }
 };
 
-// Throws invalid_argument where a coordinate is not finite. `storage` is used for the packed points if it is large enough:
-// fresh memory would cost as much as the sort.
+// Where packed points go: into the spare memory if it is large enough, because fresh memory would cost as much as the
+// sort.
+struct PointStorage {
+  Buffer<std::byte> spare;
+  MemoryCount* count = nullptr;  // of fresh memory
+};
+
+// Throws invalid_argument where a coordinate is not finite.
 template <class T>
 SortedPoints sort_points(const Points<T>& points, const Layout& layout, const SortPolicy& policy, int threads,
-                         Buffer<std::byte>& storage);
+                         PointStorage& storage);
 
 // The coordinates of axes that the grid does not have (types.hpp) are not used, but bad ones are refused all the same.
 template <class T> void require_dropped_axes(const Points<T>& points, int dim, int threads);
 
 // The points of a set sorted in single precision, for sums in double precision. The grids must have the same layout.
-template <class T> SortedPoints convert_points(const SortedPoints& points, int dim, Buffer<std::byte>& storage);
+template <class T> SortedPoints convert_points(const SortedPoints& points, int dim, PointStorage& storage);
 
 }  // namespace offgrid::cpu

@@ -29,6 +29,11 @@ struct SpreadSchedule {
   bool careful = false;
 
   [[nodiscard]] std::int64_t room() const { return tile_cells * (1 + copies + (careful ? 2 : 0)); }  // cells per thread
+  [[nodiscard]] std::int64_t list_bytes() const {
+    std::int64_t total = capacity_bytes(colours) + capacity_bytes(shared);
+    for (const auto& colour : colours) total += capacity_bytes(colour);
+    return total;
+  }
 };
 
 struct ScheduleCase {

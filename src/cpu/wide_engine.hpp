@@ -17,7 +17,11 @@ namespace offgrid::cpu {
 
 class WideEngine final : public Engine<float> {
  public:
-  explicit WideEngine(const Design& design) : design_(design), narrow_(design) {}
+  WideEngine(const Design& design, std::shared_ptr<MemoryCount> memory)
+      : memory_(std::move(memory)),
+        design_(design),
+        tables_(design_.table_bytes(), memory_.get()),
+        narrow_(design, memory_) {}
 
   void set_points(const Points<float>& points, Stream) override {
     auto sets = narrow_.prepare(points);
@@ -47,7 +51,7 @@ class WideEngine final : public Engine<float> {
   void spread(const Complex* strengths, Grid& grid, Stream stream) const override {
     if (!crowded_) return narrow_.spread(strengths, grid, stream);
     auto& pair = static_cast<GridPair&>(grid);
-    std::copy_n(strengths, pair.batch * count_, pair.room_for(pair.batch * count_));
+    std::copy_n(strengths, pair.batch * count_, room_for(pair.batch * count_, pair));
     wide_->spread(pair.doubled.data(), *pair.wide, stream);
     pair.holds_wide = true;
   }
@@ -56,7 +60,7 @@ class WideEngine final : public Engine<float> {
     if (!crowded_) return narrow_.grid_to_modes(grid, modes, sign, stream);
     auto& pair = static_cast<GridPair&>(grid);
     const std::int64_t count = pair.batch * design_.mode_count();
-    wide_->grid_to_modes(*pair.wide, pair.room_for(count), sign, stream);
+    wide_->grid_to_modes(*pair.wide, room_for(count, pair), sign, stream);
     narrow_down(pair.doubled.data(), count, modes);
   }
 
@@ -71,7 +75,7 @@ class WideEngine final : public Engine<float> {
     if (!crowded_) return narrow_.interpolate(grid, strengths, stream);
     const auto& pair = static_cast<const GridPair&>(grid);
     if (!pair.holds_wide) return narrow_.interpolate(*pair.narrow, strengths, stream);
-    const Buffer<std::complex<double>> doubled(pair.batch * count_);
+    const Buffer<std::complex<double>> doubled(pair.batch * count_, memory_.get());
     wide_->interpolate(*pair.wide, doubled.data(), stream);
     narrow_down(doubled.data(), doubled.size(), strengths);
   }
@@ -81,6 +85,9 @@ class WideEngine final : public Engine<float> {
     return narrow_.workspace_bytes() +
            (crowded_ ? wide_->workspace_bytes() + sizeof(std::complex<double>) * static_cast<std::size_t>(doubled) : 0);
   }
+
+  std::size_t memory_bytes() const override { return memory_->bytes(); }
+  std::size_t peak_bytes() const override { return memory_->peak(); }
 
   std::string describe() const override {
     return narrow_.describe() + (crowded_ ? "crowded      points are spread in double precision\n" : "");
@@ -93,12 +100,15 @@ class WideEngine final : public Engine<float> {
     GridLease narrow, wide;
     bool holds_wide = false;  // whether the last stage filled the wide grid
     Buffer<std::complex<double>> doubled;
-
-    std::complex<double>* room_for(std::int64_t count) {
-      if (doubled.size() < count) doubled = Buffer<std::complex<double>>(count);
-      return doubled.data();
-    }
   };
+
+  std::complex<double>* room_for(std::int64_t count, GridPair& pair) const {
+    if (pair.doubled.size() < count) {
+      pair.doubled = {};  // before the new one is there: the two together might not fit
+      pair.doubled = Buffer<std::complex<double>>(count, memory_.get());
+    }
+    return pair.doubled.data();
+  }
 
   static void narrow_down(const std::complex<double>* source, std::int64_t count, Complex* target) {
     std::transform(source, source + count, target, [](std::complex<double> value) { return Complex(value); });
@@ -107,10 +117,12 @@ class WideEngine final : public Engine<float> {
   std::unique_ptr<PlainEngine<double>> make_wide() const {
     Design design = design_;
     design.problem.precision = Precision::f64;
-    return std::make_unique<PlainEngine<double>>(design);
+    return std::make_unique<PlainEngine<double>>(design, memory_);
   }
 
+  std::shared_ptr<MemoryCount> memory_;  // of this engine and of the two below
   Design design_;
+  Charge tables_;
   PlainEngine<float> narrow_;
   std::unique_ptr<PlainEngine<double>> wide_;  // made when it is first needed
   bool crowded_ = false;

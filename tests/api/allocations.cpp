@@ -12,6 +12,7 @@ namespace {
 
 std::atomic<long> live_count{0}, live_bytes{0}, call_count{0};
 std::atomic<long> until_failure{0};  // 0: never
+std::atomic<std::size_t> largest_request{0};
 
 bool must_fail() {
   ++call_count;
@@ -20,6 +21,9 @@ bool must_fail() {
 }
 
 void* allocate(std::size_t size, std::size_t alignment) noexcept {
+  std::size_t largest = largest_request.load();
+  while (largest < size && !largest_request.compare_exchange_weak(largest, size)) {
+  }
   if (must_fail()) return nullptr;
   const std::size_t whole = (size + alignment - 1) / alignment * alignment;
   void* memory = whole < size ? nullptr : std::aligned_alloc(alignment, whole == 0 ? alignment : whole);
@@ -47,6 +51,8 @@ namespace support::allocations {
 long live() { return live_count; }
 long bytes() { return live_bytes; }
 long calls() { return call_count; }
+std::size_t largest() { return largest_request; }
+void forget_largest() { largest_request = 0; }
 void fail_from_now(long n) { until_failure = n; }
 bool disarm() { return until_failure.exchange(0) <= 0; }
 

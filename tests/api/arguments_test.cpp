@@ -1,8 +1,12 @@
 // The argument contract of the C interface: what bad input gets, that the message names the argument, its value and what
 // was expected, that the handle is null after a refusal, and that a refused call changes nothing.
+#include <sys/mman.h>
+
 #include <cmath>
+#include <functional>
 #include <limits>
 
+#include "allocations.hpp"
 #include "c_calls.hpp"
 #include "sanitizers.hpp"
 
@@ -74,20 +78,81 @@ TEST(CreateArguments, device_that_is_not_there) {
   EXPECT_EQ(plan, nullptr);
 }
 
-// Countable, but more than any machine has: a code from one of the calls, and no crash.
+// Countable, but more than any machine has. Where memory is overcommitted such an allocation would succeed, and the
+// process be killed when it writes there: it must not even be tried.
+void expect_no_memory(const std::function<offgrid_status()>& call, std::initializer_list<const char*> words) {
+  allocations::forget_largest();
+  EXPECT_EQ(call(), OFFGRID_OUT_OF_MEMORY) << offgrid_last_error();
+  EXPECT_LE(allocations::largest(), std::size_t{64} << 20);
+  const std::string message = offgrid_last_error();
+  for (const char* word : words) EXPECT_NE(message.find(word), std::string::npos) << message;
+  EXPECT_NE(message.find("iB of memory, "), std::string::npos) << message;
+  EXPECT_EQ(message.substr(message.size() - 2), "iB") << message;  // what there is
+}
+
 TEST(CreateArguments, more_modes_than_memory) {
-  if (under_asan || under_tsan) GTEST_SKIP() << "sanitizers abort on huge allocations";
-  for (const Arguments& arguments : {Arguments{.dim = 3, .modes = {1 << 18, 1 << 18, 1 << 16}},
-                                     Arguments{.dim = 1, .modes = {std::int64_t{1} << 42}}}) {
-    offgrid_plan raw = nullptr;
-    offgrid_status status = create(&raw, arguments);
-    const OwnedPlan plan(raw);
-    EXPECT_EQ(raw == nullptr, status != OFFGRID_OK);
-    if (status == OFFGRID_OK) status = set_points(raw, uniform_points<double>(arguments.dim, 1));
-    std::complex<double> strength = 1, somewhere = 0;
-    if (status == OFFGRID_OK) status = offgrid_execute(raw, &strength, &somewhere, nullptr);
-    EXPECT_TRUE(status == OFFGRID_OUT_OF_MEMORY || status == OFFGRID_INVALID_ARGUMENT) << status;
+  const auto on_cpu = make_options({{"device", 1}});
+  constexpr std::int64_t trillion = 1000000000000;
+  for (const offgrid_precision precision : {OFFGRID_F32, OFFGRID_F64})
+    for (const support::Sizes& modes : {support::Sizes{1 << 18, 1 << 18, 1 << 16}, support::Sizes{20000, 20000, 20000},
+                                        support::Sizes{1000000, 1000000}, support::Sizes{2, trillion},
+                                        support::Sizes{trillion}, support::Sizes{std::int64_t{1} << 42}})
+      for (const int type : {1, 2}) {
+        offgrid_plan raw = nullptr;
+        const Arguments wanted{
+            .type = type, .dim = static_cast<int>(modes.size()), .modes = modes, .precision = precision};
+        expect_no_memory([&] { return create(&raw, wanted, on_cpu.get()); },
+                         {"modes", std::to_string(modes[0]).c_str()});
+        EXPECT_EQ(raw, nullptr);
+      }
+}
+
+// Without a device the plan is made before it is known where it will run: then set_points refuses.
+TEST(CreateArguments, more_modes_than_memory_on_any_device) {
+  offgrid_plan raw = nullptr;
+  const auto one_point = uniform_points<double>(2, 1);
+  offgrid_status status = create(&raw, {.dim = 2, .modes = {1000000, 1000000}});
+  const OwnedPlan plan(raw);
+  if (status == OFFGRID_OK) status = set_points(raw, one_point);
+  EXPECT_EQ(status, OFFGRID_OUT_OF_MEMORY) << offgrid_last_error();
+}
+
+TEST(CreateArguments, a_batch_of_more_vectors_than_memory) {
+  const auto options = make_options({{"device", 1}, {"transforms", 1000000}, {"batch", 1000000}});
+  offgrid_plan raw = nullptr;
+  expect_no_memory([&] { return create(&raw, {.dim = 2, .modes = {2000, 2000}}, options.get()); }, {"1000000 vectors"});
+  EXPECT_EQ(raw, nullptr);
+}
+
+// An array of zeros that takes no memory: all its pages are one.
+class ManyZeros {
+ public:
+  explicit ManyZeros(std::size_t bytes)
+      : bytes_(bytes), data_(::mmap(nullptr, bytes, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0)) {}
+  ManyZeros(const ManyZeros&) = delete;
+  ManyZeros& operator=(const ManyZeros&) = delete;
+  ~ManyZeros() {
+    if (data() != nullptr) ::munmap(data_, bytes_);
   }
+  [[nodiscard]] const void* data() const { return data_ == MAP_FAILED ? nullptr : data_; }
+
+ private:
+  std::size_t bytes_;
+  void* data_;
+};
+
+TEST(SetPoints, more_points_than_memory) {
+  if (under_asan || under_tsan) GTEST_SKIP() << "sanitizers have their own ideas of the address space";
+  constexpr std::int64_t count = 1000000000000;
+  const ManyZeros zeros(count * sizeof(double));
+  if (zeros.data() == nullptr) GTEST_SKIP() << "no room for 8 TB of addresses";
+  for (const offgrid_precision precision : {OFFGRID_F32, OFFGRID_F64})
+    for (const int dim : {1, 3}) {
+      const auto plan = make_plan({.dim = dim, .modes = support::Sizes(dim, 8), .precision = precision});
+      const void* x = zeros.data();
+      expect_no_memory([&] { return offgrid_set_points(plan.get(), count, x, x, x, nullptr); },
+                       {"points", "TiB of memory"});
+    }
 }
 
 TEST(OptionArguments, bad_names_values_and_pointers) {

@@ -81,6 +81,8 @@ TEST(PlanGet, every_documented_name_answers) {
   EXPECT_LE(get("expected_error"), arguments.tolerance);
   EXPECT_LE(get("reachable_tolerance"), 1e-13);
   EXPECT_GE(get("workspace_bytes"), 16 * get("grid1") * get("grid2"));
+  EXPECT_GT(get("memory_bytes"), 0);
+  EXPECT_GE(get("peak_bytes"), get("memory_bytes"));
   EXPECT_EQ(get("points"), 11);
   EXPECT_EQ(get("transforms"), 1);
 }

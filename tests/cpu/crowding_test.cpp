@@ -20,7 +20,7 @@ SortedPoints sorted(const Design& design, const std::vector<float>& x, bool in_o
   SortPolicy policy = sort_policy({1, design.window.width, 4, design.grid[0], static_cast<std::int64_t>(x.size())});
   policy.may_crowd = true;
   if (!in_order) policy = {.box_log2 = {10, 0, 0}, .may_crowd = true};
-  Buffer<std::byte> none;
+  PointStorage none;
   return sort_points<float>({static_cast<std::int64_t>(x.size()), {x.data()}}, make_layout(design), policy, 2, none);
 }
 

@@ -38,7 +38,7 @@ template <class T> struct Case {
     for (int axis = 0; axis < dim; ++axis) points.axis[axis] = raw.axis[axis].data();
     SortPolicy policy = sort_policy({dim, layout.width, sizeof(T), layout.cells, count});
     policy.may_crowd = true;
-    Buffer<std::byte> none;
+    PointStorage none;
     sorted = sort_points(points, layout, policy, 2, none);
   }
 
@@ -103,7 +103,7 @@ TEST(Spread, ascending_points_are_not_clustered) {
   std::vector<double> x(count);
   for (std::int64_t j = 0; j < count; ++j) x[j] = 6.28 * static_cast<double>(j) / static_cast<double>(count);
   const Layout layout = make_layout(design);
-  Buffer<std::byte> none;
+  PointStorage none;
   const auto sorted = sort_points<double>({count, {x.data()}}, layout, {.in_order = true}, 2, none);
   EXPECT_FALSE(sorted.clustered);
   EXPECT_GE(sorted.column_count(), layout.grid[0]);

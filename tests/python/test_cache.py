@@ -80,3 +80,14 @@ def test_large_plans_of_plain_transforms_are_freed(random, monkeypatch):
     monkeypatch.setattr(_cache, "SMALL_BYTES", 1000)
     offgrid.nufft1(oracle.random_points(random, 1, 5)[0], oracle.random_complex(random, 5), 64)
     assert not _cache._entries
+
+
+@pytest.mark.parametrize("real", ["f4", "f8"])
+def test_plans_with_many_points_are_large(random, monkeypatch, real):
+    offgrid.clear_cache()
+    monkeypatch.setattr(_cache, "SMALL_BYTES", 2 << 20)
+    for count, kept in ((1000, 1), (200_000, 0)):
+        x = oracle.random_points(random, 1, count)[0].astype(real)
+        offgrid.nufft1(x, oracle.random_complex(random, count).astype({"f4": "c8", "f8": "c16"}[real]), 64)
+        assert len(_cache._entries) == kept
+        offgrid.clear_cache()

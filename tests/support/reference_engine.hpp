@@ -66,6 +66,8 @@ template <class T> class ReferenceEngine final : public offgrid::Engine<T> {
   }
 
   [[nodiscard]] std::size_t workspace_bytes() const override { return 0; }
+  [[nodiscard]] std::size_t memory_bytes() const override { return 0; }
+  [[nodiscard]] std::size_t peak_bytes() const override { return 0; }
   [[nodiscard]] std::string describe() const override { return "engine       reference\n"; }
 
  private:
