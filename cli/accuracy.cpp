@@ -9,6 +9,7 @@
 #include "accuracy_cases.hpp"
 #include "commands.hpp"
 #include "oracle/direct_sum.hpp"
+#include "output_file.hpp"
 #include "plan_flags.hpp"
 #include "point_sets.hpp"
 #include "progress.hpp"
@@ -187,6 +188,7 @@ std::vector<AccuracyCell> measure_all(const Settings& settings) {
 }
 
 int run(const Settings& settings) {
+  require_writable(settings.csv);
   const Stopwatch watch;
   const auto cells = measure_all(settings);
   print_accuracy(cells);

@@ -3,9 +3,10 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
-#include <fstream>
 #include <map>
+#include <sstream>
 
+#include "output_file.hpp"
 #include "text.hpp"
 
 namespace cli {
@@ -109,13 +110,12 @@ void print_accuracy(const std::vector<AccuracyCell>& cells) {
 }
 
 void write_accuracy_csv(const std::string& path, const std::vector<AccuracyCell>& cells) {
-  std::ofstream file(path);
+  std::ostringstream file;
   file << "dim,type,precision,size,points,tolerance,error,ratio\n";
   for (const auto& cell : cells)
     file << format("%d,%d,%s,%s,%s,%.0e,%.3e,%.4f\n", cell.dim, cell.type, cell.precision.c_str(), cell.size.c_str(),
                    cell.points.c_str(), cell.tolerance, cell.error, cell.ratio());
-  file.flush();
-  if (!file) throw InputError(path + ": cannot write the CSV there");
+  write_file(path, file.str());
 }
 
 }  // namespace cli

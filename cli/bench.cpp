@@ -10,6 +10,7 @@
 #include "cells.hpp"
 #include "commands.hpp"
 #include "oracle/direct_sum.hpp"
+#include "output_file.hpp"
 #include "plan_flags.hpp"
 #include "progress.hpp"
 #include "random.hpp"
@@ -208,6 +209,8 @@ int run(const Settings& settings) {
     for (const auto& cell : cells) std::printf("%s\n", cell.name().c_str());
     return exit_success;
   }
+  require_writable(settings.csv);
+  require_writable(settings.json);
   const Baseline baseline = settings.baseline.empty() ? Baseline{} : read_baseline(settings.baseline);
   std::vector<Measurement> measured;
   Bench bench(settings);

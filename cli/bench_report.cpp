@@ -7,6 +7,7 @@
 #include <sstream>
 
 #include "offgrid/offgrid.h"
+#include "output_file.hpp"
 #include "text.hpp"
 
 namespace cli {
@@ -66,11 +67,6 @@ std::string quoted(const std::string& text) {
 std::string json_spread(const char* name, const Spread& spread) {
   return format("\"%s_ms\": {\"median\": %.6g, \"low\": %.6g, \"high\": %.6g}", name, 1e3 * spread.median,
                 1e3 * spread.low, 1e3 * spread.high);
-}
-
-void finish(std::ofstream& file, const std::string& path) {
-  file.flush();
-  if (!file) throw InputError(path + ": cannot write there");
 }
 
 }  // namespace
@@ -134,7 +130,7 @@ void print_means(const std::vector<Measurement>& measured, const Baseline& basel
 }
 
 void write_bench_csv(const std::string& path, const std::vector<Measurement>& measured) {
-  std::ofstream file(path);
+  std::ostringstream file;
   file << "cell,plan_ms,set_points_ms,set_points_low_ms,set_points_high_ms,exec_ms,exec_low_ms,exec_high_ms,error,"
           "workspace_bytes,memory_bytes,peak_bytes,repeats\n";
   for (const auto& one : measured)
@@ -144,11 +140,11 @@ void write_bench_csv(const std::string& path, const std::vector<Measurement>& me
                    1e3 * one.execute.median, 1e3 * one.execute.low, 1e3 * one.execute.high,
                    one.error ? format("%.3e", *one.error).c_str() : "", one.workspace_bytes, one.memory_bytes,
                    one.peak_bytes, one.repeats);
-  finish(file, path);
+  write_file(path, file.str());
 }
 
 void write_bench_json(const std::string& path, const std::vector<Measurement>& measured) {
-  std::ofstream file(path);
+  std::ostringstream file;
   file << "{\n  \"version\": " << quoted(offgrid_version()) << ",\n  \"devices\": " << quoted(offgrid_devices())
        << ",\n  \"cells\": [";
   const char* separator = "\n";
@@ -161,7 +157,7 @@ void write_bench_json(const std::string& path, const std::vector<Measurement>& m
     separator = ",\n";
   }
   file << "\n  ]\n}\n";
-  finish(file, path);
+  write_file(path, file.str());
 }
 
 }  // namespace cli

@@ -10,6 +10,7 @@
 #include "demo_picture.hpp"
 #include "oracle/direct_sum.hpp"
 #include "oracle/parallel.hpp"
+#include "output_file.hpp"
 #include "phantom.hpp"
 #include "plan_flags.hpp"
 #include "progress.hpp"
@@ -183,6 +184,7 @@ template <class T> class Demo {
 };
 
 int run(Settings settings) {
+  require_writable(settings.output);
   if (settings.spokes == 0) settings.spokes = settings.pixels / 2;
   if (settings.samples == 0) settings.samples = 2 * settings.pixels;
   return settings.precision == "f32" ? Demo<float>(settings).run() : Demo<double>(settings).run();

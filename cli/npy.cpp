@@ -6,10 +6,10 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <cstdio>
 #include <cstring>
-#include <memory>
 #include <utility>
+
+#include "output_file.hpp"
 
 namespace cli {
 namespace {
@@ -54,19 +54,11 @@ MappedFile::~MappedFile() {
   if (data_ != nullptr) ::munmap(const_cast<std::byte*>(data_), size_);
 }
 
-// Goes through a neighbouring temporary file, so that the output may replace the input that is still mapped.
 void write_npy_bytes(const std::string& path, const std::string& header, std::span<const std::byte> data) {
-  const std::string temporary = path + ".partial";
-  std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(std::fopen(temporary.c_str(), "wb"), &std::fclose);
-  if (!file) fail(path, "cannot open it for writing");
-  bool good = std::fwrite(header.data(), 1, header.size(), file.get()) == header.size();
-  good = good && std::fwrite(data.data(), 1, data.size(), file.get()) == data.size();
-  good = std::fclose(file.release()) == 0 && good;
-  if (good && std::rename(temporary.c_str(), path.c_str()) == 0) return;
-  const int problem = errno;
-  std::remove(temporary.c_str());
-  errno = problem;
-  fail(path, "cannot write it");
+  OutputFile file(path);
+  file.write(header);
+  file.write(data);
+  file.finish();
 }
 
 }  // namespace cli

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "font.hpp"
+#include "output_file.hpp"
 #include "text.hpp"
 
 namespace cli {
@@ -58,8 +59,15 @@ void Picture::save_png(const std::string& path) const {
   image.width = static_cast<png_uint_32>(width_);
   image.height = static_cast<png_uint_32>(height_);
   image.format = PNG_FORMAT_GRAY;
-  if (png_image_write_to_file(&image, path.c_str(), 0, pixels_.data(), 0, nullptr) == 0)
-    throw InputError(path + ": cannot write the picture there: " + image.message);
+  const auto encode = [&](void* memory, png_alloc_size_t& bytes) {
+    if (png_image_write_to_memory(&image, memory, &bytes, 0, pixels_.data(), 0, nullptr) == 0)
+      throw InputError(path + ": cannot make the picture: " + image.message);
+  };
+  png_alloc_size_t bytes = 0;
+  encode(nullptr, bytes);  // how many there are
+  std::string encoded(bytes, '\0');
+  encode(encoded.data(), bytes);
+  write_file(path, std::string_view(encoded).substr(0, bytes));
 }
 
 }  // namespace cli

@@ -7,6 +7,7 @@
 #include "array_shapes.hpp"
 #include "axes.hpp"
 #include "commands.hpp"
+#include "output_file.hpp"
 #include "plan_flags.hpp"
 #include "progress.hpp"
 #include "staged_plan.hpp"
@@ -112,6 +113,7 @@ template <class T> int transform(Settings& settings, const std::vector<NpyArray>
 }
 
 int run(Settings settings) {
+  require_writable(settings.output);
   std::vector<NpyArray> point_files;
   for (const auto& path : settings.points) point_files.emplace_back(path);
   const NpyArray input(settings.input);
@@ -138,7 +140,9 @@ Command add_run(CLI::App& program) {
   app->add_option("--input,--strengths", settings->input,
                   "NPY: strengths (M,), or modes (N3, N2, N1); a batch in front")
       ->required();
-  app->add_option("--output", settings->output, "NPY file to write")->required();
+  app->add_option("--output", settings->output,
+                  "NPY file to write; a FIFO or a device is written to, a read-only file refused")
+      ->required();
   app->add_flag("--adjoint", settings->adjoint, "the conjugate transpose: the other direction with the opposite sign");
   app->add_flag("-v,--verbose", settings->verbose, "say what was chosen, and the time of every stage");
   app->add_flag("--progress", settings->progress, "show progress even where stderr is no terminal");

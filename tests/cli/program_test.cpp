@@ -1,6 +1,9 @@
 // The program from the outside: arguments and files in; files, words and exit codes out.
+#include <fcntl.h>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 #include <filesystem>
 #include <fstream>
@@ -125,6 +128,62 @@ TEST_F(Program, TheOutputMayReplaceTheInput) {
   const auto outcome = run("run --modes 14,9 --points " + files.both + " --input " + files.c + " --output " + files.c);
   ASSERT_EQ(outcome.code, 0) << outcome.errors;
   EXPECT_EQ(cli::NpyArray(files.c).shape(), (std::vector<std::int64_t>{3, 9, 14}));
+}
+
+// The command that transforms these files, but for its output.
+template <class T> std::string run_into(const Files<T>& files, const std::string& output) {
+  return "run --modes 14,9 --points " + files.both + " --input " + files.c + " --output " + output;
+}
+
+TEST_F(Program, ASymbolicLinkStaysAndItsFileIsReplaced) {
+  const Files<double> files(folder);
+  folder.write("real.npy", "old");
+  std::filesystem::create_symlink("real.npy", folder.file("link.npy"));
+  const auto outcome = run(run_into(files, folder.file("link.npy")));
+  ASSERT_EQ(outcome.code, 0) << outcome.errors;
+  EXPECT_TRUE(std::filesystem::is_symlink(folder.file("link.npy")));
+  EXPECT_EQ(cli::NpyArray(folder.file("real.npy")).shape(), (std::vector<std::int64_t>{3, 9, 14}));
+}
+
+TEST_F(Program, AFifoIsWrittenTo) {
+  const Files<double> files(folder);
+  ASSERT_EQ(run(run_into(files, folder.file("file.npy"))).code, 0);
+  ASSERT_EQ(::mkfifo(folder.file("fifo").c_str(), 0600), 0);
+  const int reader = ::open(folder.file("fifo").c_str(), O_RDONLY | O_NONBLOCK);  // the output fits into the pipe
+  ASSERT_GE(reader, 0);
+  const auto outcome = run(run_into(files, folder.file("fifo")));
+  EXPECT_EQ(outcome.code, 0) << outcome.errors;
+  EXPECT_TRUE(std::filesystem::is_fifo(folder.file("fifo")));
+  std::string arrived(65536, ' ');
+  const ssize_t bytes = ::read(reader, arrived.data(), arrived.size());
+  ::close(reader);
+  ASSERT_GE(bytes, 0);
+  EXPECT_EQ(arrived.substr(0, static_cast<std::size_t>(bytes)), contents("file.npy"));
+}
+
+TEST_F(Program, AReadOnlyFileIsRefusedAndStays) {
+  const Files<double> files(folder);
+  folder.write("precious", "precious");
+  ASSERT_EQ(::chmod(folder.file("precious").c_str(), 0444), 0);
+  for (const std::string& command :
+       {run_into(files, ""), std::string("demo --output "), std::string("bench --cells 'single/2d1/*' --csv "),
+        std::string("bench --cells 'single/2d1/*' --json "), std::string("accuracy --csv ")})
+    expect_refused(command + folder.file("precious"), "may not be written");
+  EXPECT_EQ(contents("precious"), "precious");
+}
+
+TEST_F(Program, AFolderIsNoOutput) {
+  const Files<double> files(folder);
+  expect_refused(run_into(files, folder.file("")), "it is a folder");
+  expect_refused("demo --output " + folder.file(""), "it is a folder");
+}
+
+TEST_F(Program, APartialFileOfSomebodyElseStays) {
+  const Files<double> files(folder);
+  folder.write("out.npy.partial", "mine");
+  ASSERT_EQ(run(run_into(files, folder.file("out.npy"))).code, 0);
+  EXPECT_EQ(contents("out.npy.partial"), "mine");
+  EXPECT_EQ(cli::NpyArray(folder.file("out.npy")).shape(), (std::vector<std::int64_t>{3, 9, 14}));
 }
 
 TEST_F(Program, RefusesWithTheReason) {
