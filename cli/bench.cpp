@@ -1,5 +1,6 @@
-// `offgrid bench`: times plan, set_points and execute apart on the cells of cells.hpp, and measures the error of what
-// was timed. Cells that differ in the tolerance only share their points, their input and their direct sum.
+// `offgrid bench`: what a user's calls take, on the cells of cells.hpp. Every repetition makes a plan without any hint, sets
+// points, executes for the first time, and executes again; the four are reported apart, with the error of what was timed.
+// Cells that differ in the tolerance only share their points, their input and their direct sum.
 #include <algorithm>
 #include <complex>
 #include <cstdio>
@@ -28,9 +29,10 @@ constexpr const char* footer =
     "  offgrid bench --cells '3d2/f64.*cluster' --baseline anchors.csv\n"
     "A pattern is a glob over the whole name, or a regular expression found anywhere in it.";
 
-// Quick stages are repeated more often: some microseconds take more runs to measure.
+// Quick repetitions come more often, and quick executes more often in each: some microseconds take more runs to measure.
 constexpr double enough_seconds = 2e-3;
 constexpr int more_repeats = 20;
+constexpr int fewest_later = 3;
 
 struct Settings {
   std::vector<std::string> patterns;
@@ -39,7 +41,7 @@ struct Settings {
   std::int64_t samples = 64;
   double stage_seconds = 20;
   std::string csv, json, baseline;
-  bool list = false, no_error = false, progress = false;
+  bool list = false, no_error = false, progress = false, adjoint = false;
   PlanFlags flags;
 };
 
@@ -117,44 +119,90 @@ template <class Work> double timed(Place place, Clock clock, const Work& work) {
   });
 }
 
-// Runs once to warm up, then `repeats` times or until the time is used up.
-template <class Work> std::vector<double> repeat(const Settings& settings, Clock clock, const Work& work) {
-  const Place place = place_of(settings.flags);
-  std::vector<double> seconds;
-  double sum = 0;
+// Times of the calls of one user, in seconds.
+struct Times {
+  std::vector<double> plan, set_points, first, later, set_and_first, whole;
+};
+
+// Everything that a repetition calls, on one cell.
+template <class T> class Calls {
+ public:
+  Calls(const Settings& settings, const Cell& cell, CellData<T>& data)
+      : adjoint_(settings.adjoint),
+        place_(place_of(settings.flags)),
+        problem_{.type = adjoint_ ? 3 - cell.type : cell.type, .modes = cell.modes(), .tolerance = cell.tolerance},
+        data_(data),
+        output_(place_, static_cast<std::size_t>(CellData<T>::outputs(cell))) {
+    problem_.transforms = cell.batch;
+    problem_.options = settings.flags.given();
+  }
+
+  void repeat(Times& times) {
+    plan_.reset();
+    const double plan = timed(place_, Clock::host, [&] {
+      plan_ = std::make_unique<offgrid::Plan<T>>(placed(problem_, place_));
+    });
+    const double set_points = timed(place_, Clock::host, [&] { cli::set_points(*plan_, data_.axes); });
+    const double first = timed(place_, Clock::gpu, [&] { execute(); });
+    times.plan.push_back(plan);
+    times.set_points.push_back(set_points);
+    times.first.push_back(first);
+    times.set_and_first.push_back(set_points + first);
+    times.whole.push_back(plan + set_points + first);
+    double sum = 0;
+    for (int runs = 0; runs < fewest_later || (sum < enough_seconds && runs < more_repeats); ++runs)
+      sum += times.later.emplace_back(timed(place_, Clock::gpu, [&] { execute(); }));
+  }
+
+  [[nodiscard]] const offgrid::Plan<T>& plan() const { return *plan_; }
+  [[nodiscard]] PlacedArray<std::complex<T>>& output() { return output_; }
+
+ private:
+  void execute() { adjoint_ ? plan_->adjoint(data_.values, output_.span()) : plan_->execute(data_.values, output_.span()); }
+
+  bool adjoint_;
+  Place place_;
+  offgrid::Problem problem_;
+  CellData<T>& data_;
+  std::unique_ptr<offgrid::Plan<T>> plan_;
+  PlacedArray<std::complex<T>> output_;
+};
+
+// One repetition to warm up, then `repeats` or until the time is used up.
+template <class T> Times measure_times(const Settings& settings, Calls<T>& calls) {
   const Stopwatch watch;
-  work();
+  Times warm_up, times;
+  calls.repeat(warm_up);
+  double sum = 0;
   const auto goes_on = [&] {
-    const auto runs = static_cast<int>(seconds.size());
+    const auto runs = static_cast<int>(times.whole.size());
     return watch.seconds() < settings.stage_seconds &&
            (runs < settings.repeats || (sum < enough_seconds && runs < more_repeats * settings.repeats));
   };
-  do sum += seconds.emplace_back(timed(place, clock, work));
-  while (goes_on());
-  return seconds;
+  do {
+    calls.repeat(times);
+    sum += times.whole.back();
+  } while (goes_on());
+  return times;
 }
 
 template <class T> Measurement measure(const Settings& settings, const Cell& cell, CellData<T>& data) {
-  offgrid::Problem problem{.type = cell.type, .modes = cell.modes(), .tolerance = cell.tolerance};
-  problem.transforms = cell.batch;
-  problem.options = settings.flags.given();
-  problem.options.emplace_back("points_hint", static_cast<double>(cell.points));
-  std::unique_ptr<offgrid::Plan<T>> plan;
-  const Place place = place_of(settings.flags);
-  data.place(place);
-  PlacedArray<std::complex<T>> output(place, static_cast<std::size_t>(CellData<T>::outputs(cell)));
+  data.place(place_of(settings.flags));
+  Calls<T> calls(settings, cell, data);
+  const Times times = measure_times(settings, calls);
+  const offgrid::Plan<T>* plan = &calls.plan();
+  auto& output = calls.output();
 
   Measurement result;
   result.cell = cell.name();
   result.tolerance = cell.tolerance;
-  result.plan = spread_of(repeat(settings, Clock::host, [&] {
-    plan.reset();
-    plan = std::make_unique<offgrid::Plan<T>>(placed(problem, place));
-  }));
-  result.set_points = spread_of(repeat(settings, Clock::host, [&] { set_points(*plan, data.axes); }));
-  const auto times = repeat(settings, Clock::gpu, [&] { plan->execute(data.values, output.span()); });
-  result.execute = spread_of(times);
-  result.repeats = times.size();
+  result.plan = spread_of(times.plan);
+  result.set_points = spread_of(times.set_points);
+  result.first = spread_of(times.first);
+  result.execute = spread_of(times.later);
+  result.set_and_first = spread_of(times.set_and_first);
+  result.whole = spread_of(times.whole);
+  result.repeats = times.whole.size();
   result.workspace_bytes = plan->get("workspace_bytes");
   result.memory_bytes = plan->get("memory_bytes"), result.peak_bytes = plan->get("peak_bytes");
   if (settings.no_error) return result;
@@ -231,19 +279,20 @@ int run(const Settings& settings) {
 }  // namespace
 
 Command add_bench(CLI::App& program) {
-  auto* app = program.add_subcommand("bench", "Time plan, set_points and execute on a fixed list of cells.");
+  auto* app = program.add_subcommand(
+      "bench", "Time fresh plans, their first set_points and execute, and later executes on a fixed list of cells.");
   app->footer(footer);
   auto settings = std::make_shared<Settings>();
   app->add_option("--cells", settings->patterns, "only those that match one of these patterns");
   app->add_flag("--list", settings->list, "print the names of the cells and stop");
   app->add_option("--max-points", settings->max_points, "skip cells with more points");
-  app->add_option(
-         "--repeats", settings->repeats,
-         format("timed runs a stage, after one to warm up; up to %d times as many of a quick one", more_repeats))
+  app->add_option("--repeats", settings->repeats,
+                  format("plans per cell, after one to warm up; up to %d times as many where they are quick", more_repeats))
       ->check(CLI::Range(1, 1000))
       ->capture_default_str();
-  app->add_option("--stage-seconds", settings->stage_seconds, "stop repeating a stage after so long")
+  app->add_option("--stage-seconds", settings->stage_seconds, "seconds per cell after which no other plan is made")
       ->capture_default_str();
+  app->add_flag("--adjoint", settings->adjoint, "compute each cell as the adjoint of a plan of the other type");
   app->add_option("--samples", settings->samples, "outputs that the error is measured over")
       ->check(CLI::Range(1, 100000))
       ->capture_default_str();

@@ -1,6 +1,7 @@
 #include "bench_report.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstdio>
 #include <fstream>
@@ -38,17 +39,17 @@ double number(const std::vector<std::string>& fields, std::size_t column, const 
   }
 }
 
-// The ratios of one cell: baseline over ours.
-struct Ratios {
-  double default_exec, best_exec, best_set_points;
-};
+// The ratios of one cell, baseline over ours, in the order of `ratio_names`.
+constexpr std::array ratio_names{"later executes", "first execute", "first set_points + execute",
+                                 "plan + first set_points + execute"};
+using Ratios = std::array<double, ratio_names.size()>;
 
 std::optional<Ratios> ratios_of(const Measurement& measured, const Baseline& baseline) {
   const auto found = baseline.find(measured.cell);
   if (found == baseline.end()) return std::nullopt;
-  const double exec_ms = 1e3 * measured.execute.median, set_ms = 1e3 * measured.set_points.median;
   const BaselineRow& row = found->second;
-  return Ratios{row.default_exec_ms / exec_ms, row.best_exec_ms / exec_ms, row.best_set_points_ms / set_ms};
+  return Ratios{row.exec_ms / (1e3 * measured.execute.median), row.exec_ms / (1e3 * measured.first.median),
+                row.set_exec_ms / (1e3 * measured.set_and_first.median), row.whole_ms / (1e3 * measured.whole.median)};
 }
 
 std::string error_text(const Measurement& measured) {
@@ -76,70 +77,75 @@ Baseline read_baseline(const std::string& path) {
   std::string line;
   if (!file || !std::getline(file, line)) throw InputError(path + ": cannot read the baseline");
   const auto header = split(line);
-  const std::size_t cell = column_of(header, "cell", path), default_exec = column_of(header, "default_exec_ms", path),
-                    best_exec = column_of(header, "best_exec_ms", path),
-                    best_set = column_of(header, "best_setpts_ms", path);
+  const std::size_t cell = column_of(header, "cell", path), exec = column_of(header, "best_exec_ms", path),
+                    set_exec = column_of(header, "best_set_exec_ms", path),
+                    whole = column_of(header, "best_whole_ms", path);
   Baseline baseline;
   while (std::getline(file, line)) {
     const auto fields = split(line);
     if (fields.size() <= cell) continue;
-    baseline[fields[cell]] = {number(fields, default_exec, path), number(fields, best_exec, path),
-                              number(fields, best_set, path)};
+    baseline[fields[cell]] = {number(fields, exec, path), number(fields, set_exec, path), number(fields, whole, path)};
   }
   return baseline;
 }
 
 void print_header(const Baseline& baseline) {
-  std::printf("%-46s %10s %10s %10s %17s %8s %9s %9s %9s", "cell (times in ms, medians)", "plan", "set points", "exec",
-              "low .. high", "error", "workspace", "memory", "peak");
-  if (!baseline.empty()) std::printf("  %9s %9s %9s", "x default", "x best", "x set");
+  std::printf("%-46s %9s %10s %10s %10s %17s %8s %9s %9s %9s", "cell (times in ms, medians)", "plan", "set points",
+              "first exec", "later exec", "low .. high", "error", "workspace", "memory", "peak");
+  if (!baseline.empty()) std::printf("  %8s %8s %8s %8s", "x later", "x first", "x set+ex", "x whole");
   std::printf("\n");
 }
 
 void print_row(const Measurement& measured, const Baseline& baseline) {
-  std::printf("%-46s %10.4g %10.4g %10.4g %8.4g %8.4g %8s %9s %9s %9s", measured.cell.c_str(),
-              1e3 * measured.plan.median, 1e3 * measured.set_points.median, 1e3 * measured.execute.median,
-              1e3 * measured.execute.low, 1e3 * measured.execute.high, error_text(measured).c_str(),
-              readable_bytes(measured.workspace_bytes).c_str(), readable_bytes(measured.memory_bytes).c_str(),
-              readable_bytes(measured.peak_bytes).c_str());
-  if (const auto ratios = ratios_of(measured, baseline))
-    std::printf("  %9.3g %9.3g %9.3g", ratios->default_exec, ratios->best_exec, ratios->best_set_points);
+  std::printf("%-46s %9.4g %10.4g %10.4g %10.4g %8.4g %8.4g %8s %9s %9s %9s", measured.cell.c_str(),
+              1e3 * measured.plan.median, 1e3 * measured.set_points.median, 1e3 * measured.first.median,
+              1e3 * measured.execute.median, 1e3 * measured.execute.low, 1e3 * measured.execute.high,
+              error_text(measured).c_str(), readable_bytes(measured.workspace_bytes).c_str(),
+              readable_bytes(measured.memory_bytes).c_str(), readable_bytes(measured.peak_bytes).c_str());
+  if (const auto ratios = ratios_of(measured, baseline)) {
+    std::printf(" ");
+    for (const double ratio : *ratios) std::printf(" %8.3g", ratio);
+  }
   std::printf("\n");
   std::fflush(stdout);
 }
 
 void print_means(const std::vector<Measurement>& measured, const Baseline& baseline) {
-  Ratios logs{0, 0, 0};
+  Ratios logs{}, least{};
+  least.fill(HUGE_VAL);
+  std::array<std::string, ratio_names.size()> worst;
   int count = 0;
-  for (const auto& one : measured)
-    if (const auto ratios = ratios_of(one, baseline)) {
-      logs.default_exec += std::log(ratios->default_exec);
-      logs.best_exec += std::log(ratios->best_exec);
-      logs.best_set_points += std::log(ratios->best_set_points);
-      ++count;
+  for (const auto& one : measured) {
+    const auto ratios = ratios_of(one, baseline);
+    if (!ratios) continue;
+    ++count;
+    for (std::size_t i = 0; i < ratio_names.size(); ++i) {
+      logs[i] += std::log((*ratios)[i]);
+      if ((*ratios)[i] >= least[i]) continue;
+      least[i] = (*ratios)[i];
+      worst[i] = one.cell;
     }
+  }
   if (count == 0) {
     std::printf("none of these cells is in the baseline\n");
     return;
   }
-  std::printf(
-      "geometric means over %d cells, baseline over ours: exec %.3g of its default, %.3g of its best; set points "
-      "%.3g\n",
-      count, std::exp(logs.default_exec / count), std::exp(logs.best_exec / count),
-      std::exp(logs.best_set_points / count));
+  std::printf("best of the baseline over ours, %d cells: geometric mean, and the worst cell\n", count);
+  for (std::size_t i = 0; i < ratio_names.size(); ++i)
+    std::printf("  %-36s %6.3g  %6.3g  %s\n", ratio_names[i], std::exp(logs[i] / count), least[i], worst[i].c_str());
 }
 
 void write_bench_csv(const std::string& path, const std::vector<Measurement>& measured) {
   std::ostringstream file;
-  file << "cell,plan_ms,set_points_ms,set_points_low_ms,set_points_high_ms,exec_ms,exec_low_ms,exec_high_ms,error,"
+  file << "cell,plan_ms,set_points_ms,first_exec_ms,exec_ms,exec_low_ms,exec_high_ms,set_exec_ms,whole_ms,error,"
           "workspace_bytes,memory_bytes,peak_bytes,repeats\n";
   for (const auto& one : measured)
     file << one.cell
-         << format(",%.6g,%.6g,%.6g,%.6g,%.6g,%.6g,%.6g,%s,%.0f,%.0f,%.0f,%zu\n", 1e3 * one.plan.median,
-                   1e3 * one.set_points.median, 1e3 * one.set_points.low, 1e3 * one.set_points.high,
-                   1e3 * one.execute.median, 1e3 * one.execute.low, 1e3 * one.execute.high,
-                   one.error ? format("%.3e", *one.error).c_str() : "", one.workspace_bytes, one.memory_bytes,
-                   one.peak_bytes, one.repeats);
+         << format(",%.6g,%.6g,%.6g,%.6g,%.6g,%.6g,%.6g,%.6g,%s,%.0f,%.0f,%.0f,%zu\n", 1e3 * one.plan.median,
+                   1e3 * one.set_points.median, 1e3 * one.first.median, 1e3 * one.execute.median,
+                   1e3 * one.execute.low, 1e3 * one.execute.high, 1e3 * one.set_and_first.median,
+                   1e3 * one.whole.median, one.error ? format("%.3e", *one.error).c_str() : "", one.workspace_bytes,
+                   one.memory_bytes, one.peak_bytes, one.repeats);
   write_file(path, file.str());
 }
 
@@ -150,7 +156,8 @@ void write_bench_json(const std::string& path, const std::vector<Measurement>& m
   const char* separator = "\n";
   for (const auto& one : measured) {
     file << separator << "    {\"cell\": " << quoted(one.cell) << ", " << json_spread("plan", one.plan) << ", "
-         << json_spread("set_points", one.set_points) << ", " << json_spread("exec", one.execute)
+         << json_spread("set_points", one.set_points) << ", " << json_spread("first_exec", one.first) << ", "
+         << json_spread("exec", one.execute)
          << ", \"error\": " << (one.error && std::isfinite(*one.error) ? format("%.3e", *one.error) : "null")
          << format(", \"workspace_bytes\": %.0f, \"memory_bytes\": %.0f, \"peak_bytes\": %.0f, \"repeats\": %zu}",
                    one.workspace_bytes, one.memory_bytes, one.peak_bytes, one.repeats);

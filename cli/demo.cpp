@@ -92,11 +92,10 @@ template <class T> class Demo {
     stages_.push_back({name, seconds_of(work)});
   }
 
-  [[nodiscard]] offgrid::Problem problem(std::int64_t count) const {
+  [[nodiscard]] offgrid::Problem problem() const {
     offgrid::Problem result{.type = 2, .modes = {settings_.pixels, settings_.pixels}, .tolerance = settings_.tolerance};
     result.sign = -1;
     result.options = settings_.flags.given();
-    result.options.emplace_back("points_hint", static_cast<double>(count));
     return result;
   }
 
@@ -108,7 +107,7 @@ template <class T> class Demo {
       samples_ = phantom_samples(trajectory_.points, settings_.pixels);
     });
     timed("plan", [&] {
-      model_ = std::make_unique<SamplingModel<T>>(problem(trajectory_.points.count()), trajectory_.weights,
+      model_ = std::make_unique<SamplingModel<T>>(problem(), trajectory_.weights,
                                                   place_of(settings_.flags));
     });
     timed("set points", [&] { model_->set_points(trajectory_.points); });

@@ -36,6 +36,8 @@ template <class T> void print_problem(const Settings& settings) {
   offgrid::Problem problem{.type = settings.type, .modes = settings.modes, .tolerance = settings.tolerance};
   problem.transforms = settings.transforms;
   problem.options = settings.flags.given();
+  if (settings.flags.value("points_hint").empty())
+    problem.options.emplace_back("points_hint", static_cast<double>(std::max<std::int64_t>(1, mode_count(settings.modes))));
   const offgrid::Plan<T> plan(problem);
   std::vector<std::int64_t> grid;
   for (std::size_t axis = 0; axis < settings.modes.size(); ++axis)

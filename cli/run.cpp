@@ -59,10 +59,9 @@ InputShape settle_shapes(Settings& settings, const NpyArray& input, std::size_t 
   return found;
 }
 
-offgrid::Problem make_problem(const Settings& settings, std::int64_t batch, std::int64_t count) {
+offgrid::Problem make_problem(const Settings& settings, std::int64_t batch) {
   offgrid::Problem problem{.type = settings.type, .modes = settings.modes, .tolerance = settings.tolerance};
   problem.transforms = std::max<std::int64_t>(batch, 1);
-  problem.options.emplace_back("points_hint", static_cast<double>(count));
   for (const auto& option : settings.flags.given()) problem.options.push_back(option);
   return problem;
 }
@@ -95,7 +94,7 @@ template <class T> int transform(Settings& settings, const std::vector<NpyArray>
 
   std::unique_ptr<StagedPlan<T>> plan;
   const Place place = place_of(settings.flags);
-  timed("plan", [&] { plan = std::make_unique<StagedPlan<T>>(make_problem(settings, shape.batch, count), place); });
+  timed("plan", [&] { plan = std::make_unique<StagedPlan<T>>(make_problem(settings, shape.batch), place); });
   timed("set points", [&] { plan->set_points(axes); });
   Shape output_shape = direction_of(settings) == Direction::to_modes ? reversed(settings.modes) : Shape{count};
   if (shape.batch > 0) output_shape.insert(output_shape.begin(), shape.batch);

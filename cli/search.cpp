@@ -36,6 +36,8 @@ template <class T> class SearchedTransform {
 
   SearchedTransform(const SearchCase& one, const PlanFlags& flags)
       : one_(one), plan_(problem_of(one, flags), place_of(flags)) {
+    const Points<T> any(static_cast<std::size_t>(one.dim), one.points);
+    plan_.set_points(any.spans());  // chooses the grid, whose nodes are bad places
     std::vector<std::int64_t> grid;
     for (int axis = 1; axis <= one.dim; ++axis)
       grid.push_back(static_cast<std::int64_t>(plan_.get(format("grid%d", axis).c_str())));

@@ -175,9 +175,7 @@ offgrid_status offgrid_transform(int type, int dim, const int64_t* modes, double
   return guard([&] {
     const Problem problem = make_problem(type, dim, modes, tolerance, precision);
     if (points == nullptr) throw Error(Status::invalid_argument, text("points is null, expected ", dim, " arrays"));
-    Options chosen = options ? checked(options) : Options{};
-    if (chosen.points_hint == 0 && count > 0) chosen.points_hint = count;
-    const auto plan = make_plan(problem, chosen);
+    const auto plan = make_any_plan(problem, options);
     std::array<const void*, max_dim> axes{};
     std::copy_n(points, dim, axes.begin());
     plan->set_points(count, axes, nullptr);

@@ -1,10 +1,11 @@
 #include "core/design.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <complex>
-#include <numbers>
 #include <limits>
+#include <numbers>
 #include <optional>
 
 #include "core/cost.hpp"
@@ -162,7 +163,7 @@ AxisError one_point_error(const Design& design, int axis) {
             2 * std::numbers::pi * static_cast<double>(k) * cells / static_cast<double>(design.grid[axis]);
         spread += std::polar(design.polynomial(i, t), -angle);
       }
-      const std::complex<double> error = spread * design.deconvolution[axis][static_cast<std::size_t>(k)] - 1.0;
+      const std::complex<double> error = spread * design.factors[axis](k) - 1.0;
       const bool alone = k == 0 || 2 * k == modes;  // without -k
       sum += alone ? error : 2 * error.real(), squares += (alone ? 1 : 2) * std::norm(error), count += alone ? 1 : 2;
     }
@@ -218,24 +219,20 @@ std::string readable_sizes(const Sizes& sizes, int dim) {
   return all;
 }
 
-// Refuses what the host has no memory for, before any table of that size is made.
-void require_memory(const Design& design, const BackendTraits& traits) {
-  const auto require = [&](std::int64_t bytes) {
-    if (traits.host_memory.allows(bytes)) return;
-    throw Error(Status::out_of_memory,
-                text("modes: with ", readable_sizes(design.problem.modes, design.dim()), " and ", design.batch,
-                     design.batch == 1 ? " vector" : " vectors", " at a time ", traits.host_memory.refusal(bytes)));
-  };
-  std::int64_t tables = 0;
-  for (int axis = 0; axis < design.dim(); ++axis)
-    tables += (design.problem.modes[axis] / 2 + 1) * std::int64_t{sizeof(double)};
-  if (traits.grids_on_host) require(checked_product("grid x batch", grid_bytes(design), design.batch));
-  require(tables);
+// Refuses what the host has no memory for.
+void require_memory(const Problem& problem, std::int64_t vectors, std::int64_t bytes, const MemoryLimit& limit) {
+  if (limit.allows(bytes)) return;
+  throw Error(Status::out_of_memory,
+              text("modes: with ", readable_sizes(problem.modes, problem.dim), " and ", vectors,
+                   vectors == 1 ? " vector" : " vectors", " at a time ", limit.refusal(bytes)));
 }
 
-Sign sign_of(const Problem& problem, const Options& options) {
-  if (options.sign != 0) return options.sign > 0 ? Sign::plus : Sign::minus;
-  return problem.type == 1 ? Sign::minus : Sign::plus;
+// The tables of the FFT hold a number for each mode of an axis, at least.
+std::int64_t least_table_bytes(const Problem& problem) {
+  std::int64_t tables = 0;
+  for (int axis = 0; axis < problem.dim; ++axis)
+    tables += (problem.modes[axis] / 2 + 1) * std::int64_t{sizeof(double)};
+  return tables;
 }
 
 // Without axes of one mode; one axis is kept.
@@ -258,7 +255,66 @@ void drop_axes(const Problem& asked, Design& design) {
   std::copy_n(dropped.begin(), count, design.axes.begin() + design.problem.dim);
 }
 
+bool is_paper(const Options& options) { return options.window == WindowKind::semicircle; }
+
+void require_reachable(const Problem& problem, const Options& options, double expected, double reachable) {
+  if (!options.strict || expected <= problem.tolerance) return;
+  throw Error(Status::invalid_argument, text("tolerance is ", problem.tolerance, ", but only ", reachable,
+                                             " can be reached here (strict is on)"));
+}
+
+std::string describe_problem(const Problem& problem, const Options& options) {
+  return text("problem      type ", problem.type, ", ", readable_sizes(problem.modes, problem.dim), " modes, ",
+              options.transforms, " transforms, ", problem.precision == Precision::f32 ? "f32" : "f64", "\n");
+}
+
 }  // namespace
+
+void require_possible(const Problem& asked, const Options& options, const BackendTraits& traits) {
+  validate(asked, options);
+  Design design;
+  drop_axes(asked, design);
+  const Problem& problem = design.problem;
+  if (design.mode_count() == 0) return;
+  design.grid = problem.modes;  // every grid has more cells than modes
+  const std::int64_t vectors = std::clamp<std::int64_t>(options.batch, 1, options.transforms);
+  const std::int64_t least = checked_product("grid x batch", grid_bytes(design), vectors);
+  require_memory(problem, vectors, traits.grids_on_host ? std::max(least, least_table_bytes(problem)) : least_table_bytes(problem),
+                 traits.host_memory);
+  if (options.strict) {
+    const double reachable = offgrid::reachable_tolerance(asked, options, traits);
+    require_reachable(problem, options, reachable, reachable);
+  }
+}
+
+double reachable_tolerance(const Problem& asked, const Options& options, const BackendTraits& traits) {
+  Design design;
+  drop_axes(asked, design);
+  if (design.mode_count() == 0) return 0;
+  const double target = safety * std::min(asked.tolerance, loosest_tolerance);
+  const Choice choice = is_paper(options) ? choose_semicircle(design.problem, options, traits)
+                                          : choose_prolate(design.problem, options, traits, target);
+  return choice.reachable_error / safety;
+}
+
+std::int64_t designed_points(std::int64_t count) {
+  if (count <= 1) return 1;
+  const auto power = static_cast<std::int64_t>(std::bit_ceil(static_cast<std::uint64_t>(count)));
+  const auto lower = static_cast<std::int64_t>(static_cast<double>(power) * std::numbers::sqrt2 / 2);
+  return count <= lower ? lower : power;
+}
+
+bool suits(const Design& present, const Design& fresh, const BackendTraits& traits) {
+  constexpr double small_loss = 1.03;
+  const bool same = present.grid == fresh.grid && present.window.width == fresh.window.width;
+  if (same || fresh.options.deterministic) return same;
+  if (present.amplification > fresh.amplification && expected_points(fresh.problem, fresh.options) > present.most_points)
+    return false;
+  const auto cost = [&](const Design& design) {
+    return transform_cost(fresh.problem, design.grid, design.window.width, fresh.options, traits);
+  };
+  return cost(present) <= small_loss * cost(fresh);
+}
 
 Design make_design(const Problem& asked, const Options& options, const BackendTraits& traits) {
   validate(asked, options);
@@ -266,32 +322,31 @@ Design make_design(const Problem& asked, const Options& options, const BackendTr
   drop_axes(asked, design);
   const Problem& problem = design.problem;
   design.options = options;
-  design.sign = sign_of(problem, options);
   design.empty = design.mode_count() == 0;
   if (design.empty) return design;
   const double bound = std::min(problem.tolerance, loosest_tolerance);
   double target = safety * bound;
+  const bool paper = is_paper(options);
   for (int attempts = 0; attempts < 16; ++attempts) {
-    const bool paper = options.window == WindowKind::semicircle;
     const Choice choice =
         paper ? choose_semicircle(problem, options, traits) : choose_prolate(problem, options, traits, target);
     design.window = choice.best.window, design.grid = choice.best.grid;
     design.expected_error = choice.best.error;
     design.reachable_tolerance = choice.reachable_error / safety;
     design.batch = choose_batch(design, traits);
-    require_memory(design, traits);
+    if (traits.grids_on_host)
+      require_memory(problem, design.batch, checked_product("grid x batch", grid_bytes(design), design.batch),
+                     traits.host_memory);
     design.polynomial = fit_polynomial(design.window, polynomial_error(design.window, problem.precision));
     for (int axis = 0; axis < problem.dim; ++axis)
-      design.deconvolution[axis] = deconvolution_factors(design.window, problem.modes[axis], design.grid[axis]);
+      design.factors[axis] = FactorSeries(design.window, problem.modes[axis], design.grid[axis]);
     if (!is_tried(problem)) break;
     const double tried = std::hypot(one_point_error(design), choice.best.rounding);
     design.expected_error = std::max(design.expected_error, tried);
     if (tried <= bound || paper || choice.best.error > target) break;
     target = std::min(target * bound / tried, 0.99 * choice.best.error);  // another one
   }
-  if (options.strict && design.expected_error > problem.tolerance)
-    throw Error(Status::invalid_argument, text("tolerance is ", problem.tolerance, ", but only ",
-                                               design.reachable_tolerance, " can be reached here (strict is on)"));
+  require_reachable(problem, options, design.expected_error, design.reachable_tolerance);
   design.goal = std::max(problem.tolerance, design.expected_error);
   design.amplification = total_amplification(problem, design.grid, design.window.width);
   design.most_points = most_points(design, traits);
@@ -302,17 +357,21 @@ std::string describe(const Design& design) {
   const Problem& problem = design.asked;
   Sizes along{1, 1, 1};
   for (int axis = 0; axis < problem.dim; ++axis) along[axis] = design.grid_along(axis);
-  const std::string modes = readable_sizes(problem.modes, problem.dim);
-  const std::string grid = readable_sizes(along, problem.dim);
   const bool met = design.expected_error <= problem.tolerance;
-  return text("problem      type ", problem.type, ", ", modes, " modes, ", design.options.transforms, " transforms, ",
-              problem.precision == Precision::f32 ? "f32" : "f64", "\n",  //
+  return text(describe_problem(problem, design.options),  //
               "tolerance    ", problem.tolerance, ", expected error ", design.expected_error,
               met ? "" : " (the tolerance cannot be reached)", ", reachable ", design.reachable_tolerance, "\n",  //
               "kernel       ", design.window.kind == WindowKind::prolate ? "prolate" : "semicircle", ", width ",
               design.window.width, ", upsampling ", design.window.sigma, ", polynomial degree ",
               design.polynomial.degree, "\n",  //
-              "grid         ", grid, ", ", design.batch, " worked on together\n");
+              "grid         ", readable_sizes(along, problem.dim), ", ", design.batch, " worked on together, for about ",
+              expected_points(design.problem, design.options), " points\n");
+}
+
+std::string describe_undesigned(const Problem& problem, const Options& options, double reachable) {
+  return text(describe_problem(problem, options),  //
+              "tolerance    ", problem.tolerance, ", reachable ", reachable, "\n",
+              "kernel       chosen when points are set, with the grid; the option points_hint chooses them at once\n");
 }
 
 }  // namespace offgrid

@@ -1,5 +1,6 @@
-// Everything that is chosen from a problem, its tolerance and the options, before a device is touched: an immutable
-// value. Flow: validate -> choose sigma and width (cost) -> grid -> polynomial and deconvolution. Engines take it as it is.
+// Everything that is chosen from a problem, its tolerance, the options and the number of points, before a device is touched:
+// an immutable value. Flow: validate -> choose sigma and width (cost) -> grid -> polynomial and deconvolution factors. A plan
+// is designed when its points are set, since the cheapest grid depends on how many there are. Engines take it as it is.
 // How their device computes it is theirs to choose: the CPU engine sorts as it suits the points, the CUDA engine also picks
 // a method, bins and the precision of sums (cuda/method.hpp), when the plan is made and again when points are set.
 #pragma once
@@ -10,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "core/factors.hpp"
 #include "core/memory_limit.hpp"
 #include "core/options.hpp"
 #include "core/polynomial.hpp"
@@ -49,11 +51,10 @@ struct Design {
   Problem problem;                           // as the engines see it: an axis of one mode, k = 0, changes nothing and is dropped
   std::array<int, max_dim> axes{0, 1, 2};    // the caller's axis that each axis of `problem` is; the dropped ones follow
   Options options;
-  Sign sign = Sign::minus;  // of the forward transform
   Window window;
   Sizes grid{1, 1, 1};
   Polynomial polynomial;
-  std::array<std::vector<double>, max_dim> deconvolution;  // [axis][|k|], k = 0 .. N/2
+  std::array<FactorSeries, max_dim> factors;               // deconvolution factors of each axis
   std::int64_t batch = 1;                                  // vectors worked on together
   double amplification = 1;                                // of rounding errors on the grid, by deconvolution
   double expected_error = 0;                               // relative l2, of the transform as designed
@@ -69,17 +70,29 @@ struct Design {
     return 1;
   }
   [[nodiscard]] std::int64_t real_bytes() const { return problem.precision == Precision::f32 ? 4 : 8; }
-  [[nodiscard]] std::int64_t table_bytes() const {
-    std::size_t factors = 0;
-    for (const auto& axis : deconvolution) factors += axis.capacity();
-    return static_cast<std::int64_t>(factors * sizeof(double));
-  }
   [[nodiscard]] std::int64_t mode_count() const { return problem.modes[0] * problem.modes[1] * problem.modes[2]; }
 };
 
+// Refuses what no number of points would make possible, in microseconds: bad arguments, more modes than there is memory for,
+// and with `strict` a tolerance that cannot be reached.
+void require_possible(const Problem& problem, const Options& options, const BackendTraits& traits);
+
+// The smallest tolerance that this problem can be given, however many points there are.
+double reachable_tolerance(const Problem& problem, const Options& options, const BackendTraits& traits);
+
+// A design for options.points_hint points; 0 stands for as many as modes.
 Design make_design(const Problem& problem, const Options& options, const BackendTraits& traits);
 
-// The choices in words, one a line.
+// The number of points that a design for `count` of them is made for: the next half power of two. Numbers that share it
+// share their design, so that a design depends on the number of points alone and not on what was set before.
+std::int64_t designed_points(std::int64_t count);
+
+// Whether `present` will do where `fresh` is the design for the number of points that was set: the two are the same, or the
+// present one costs at most 3 % more at that number. A deterministic plan never keeps another design than the fresh one.
+bool suits(const Design& present, const Design& fresh, const BackendTraits& traits);
+
+// The choices in words, one per line: of a design, and of a plan that has none yet.
 std::string describe(const Design& design);
+std::string describe_undesigned(const Problem& problem, const Options& options, double reachable);
 
 }  // namespace offgrid

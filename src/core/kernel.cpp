@@ -84,42 +84,6 @@ constexpr double unit_error(Precision precision) { return precision == Precision
 // small transforms with a tolerance out of reach was 5.5e-15 (tests/plan/tolerance_test: best_effort).
 constexpr double table_error(Precision precision) { return precision == Precision::f32 ? 0 : 5e-15; }
 
-// log(1/phihat(k)) as a Chebyshev series in s = 2 (k / last)^2 - 1. It is analytic up to the first zero of phihat, at a
-// frequency above hypot(parameter, 2.4), which sets how fast the series converges. Long double, because phihat at the
-// last mode may be 1e-4 of phihat(0).
-std::vector<double> log_factor_series(const Window& window, double last, double grid) {
-  const double last_frequency = std::numbers::pi * window.width * last / grid;
-  const double first_zero = std::hypot(window.parameter, 2.4) / last_frequency;
-  const double s0 = 2 * first_zero * first_zero - 1;
-  const int count = 4 + static_cast<int>(37 / std::log(s0 + std::sqrt(s0 * s0 - 1)));  // 37 = log(1e16)
-  const WindowFunction<long double> phi(window);
-  std::vector<double> values(count), series(count, 0.0);
-  for (int m = 0; m < count; ++m) {
-    const double half_angle = std::numbers::pi * (m + 0.5) / (2 * count);  // s = cos(2 half_angle)
-    const long double frequency = last_frequency * std::cos(half_angle);
-    values[m] = static_cast<double>(-std::log(window.width * phi.transform(frequency) / 2));
-  }
-  for (int j = 0; j < count; ++j) {
-    for (int m = 0; m < count; ++m) series[j] += values[m] * std::cos(std::numbers::pi * j * (m + 0.5) / count);
-    series[j] *= (j == 0 ? 1.0 : 2.0) / count;
-  }
-  return series;
-}
-
-// values[i] <- sum_j series[j] T_j(values[i]). A block at a time: the recurrence then runs in vector registers.
-constexpr int block_size = 64;
-void chebyshev_sums(const std::vector<double>& series, std::array<double, block_size>& values) {
-  std::array<double, block_size> next{}, after{};
-  for (std::size_t j = series.size() - 1; j > 0; --j) {
-    for (int i = 0; i < block_size; ++i) {
-      const double current = 2 * values[i] * next[i] - after[i] + series[j];
-      after[i] = next[i];
-      next[i] = current;
-    }
-  }
-  for (int i = 0; i < block_size; ++i) values[i] = values[i] * next[i] - after[i] + series[0];
-}
-
 }  // namespace
 
 double window_error(WindowKind kind, double sigma, int width) {
@@ -182,24 +146,6 @@ double rounding_floor(const Problem& problem, const Sizes& grid, int width) {
 double polynomial_error(const Window& window, Precision precision) {
   const double aliasing = window_error(window.kind, window.sigma, window.width);
   return std::max(0.2 * aliasing / rounding_amplification(window.sigma, window.width), unit_error(precision) / 8);
-}
-
-std::vector<double> deconvolution_factors(const Window& window, std::int64_t modes, std::int64_t grid) {
-  const double last = std::max(static_cast<double>(modes / 2), 1e-3);  // of one mode, what is beyond it does not matter
-  const std::vector<double> series = log_factor_series(window, last, static_cast<double>(grid));
-  std::vector<double> factors(modes / 2 + 1);
-  const auto count = static_cast<std::int64_t>(factors.size());
-  std::array<double, block_size> block;
-  for (std::int64_t first = 0; first < count; first += block_size) {
-    for (int i = 0; i < block_size; ++i) {
-      const double ratio = std::min(static_cast<double>(first + i), last) / last;
-      block[i] = 2 * ratio * ratio - 1;
-    }
-    chebyshev_sums(series, block);
-    const std::int64_t end = std::min<std::int64_t>(block_size, count - first);
-    for (std::int64_t i = 0; i < end; ++i) factors[first + i] = std::exp(block[i]);
-  }
-  return factors;
 }
 
 }  // namespace offgrid

@@ -1,5 +1,5 @@
 // What is known of a window before anything is computed with it: how large its errors are, and the sigma that a
-// tolerance needs. Also the deconvolution factors, which undo what spreading does to each mode. Formulas in window.hpp.
+// tolerance needs. Formulas in window.hpp.
 // Errors are relative l2 errors of a 1D transform; those of the axes add as squares (about sqrt(dim) times one).
 // Used by design.
 #pragma once
@@ -40,9 +40,5 @@ double rounding_floor(const Problem& problem, const Sizes& grid, int width);
 
 // The error that fit_polynomial may make so that it shows neither beside the window's nor beside rounding.
 double polynomial_error(const Window& window, Precision precision);
-
-// 1 / phihat(k) for k = 0 .. modes/2, on a grid of the given size, modes < grid. Relative accuracy 1e-14, and 2e-14
-// where they range over four decades (sigma = 1.125, width 16).
-std::vector<double> deconvolution_factors(const Window& window, std::int64_t modes, std::int64_t grid);
 
 }  // namespace offgrid

@@ -31,7 +31,7 @@ const std::array table{
               0,
               0x1p50,
               {},
-              "points to expect, for the choice of the grid; 0: as many as modes"},
+              "points to expect: the grid is chosen at once, for as many; 0: when points are set"},
     OptionRow{"upsampling", &Options::upsampling, 0, 2.5, {}, "sigma, grid cells a mode, over 1; 0: chosen"},
     OptionRow{"width", &Options::width, 0, 16, {}, "width of the kernel in cells, from 2; 0: chosen"},
     OptionRow{"window", &Options::window, 0, 2, window_words,

@@ -23,7 +23,7 @@ struct Options {
   bool deterministic = false;
   DeviceKind device = DeviceKind::automatic;
   // performance
-  std::int64_t points_hint = 0;  // 0: about as many points as modes
+  std::int64_t points_hint = 0;  // 0: chosen when points are set
   double upsampling = 0;         // 0: chosen
   int width = 0;                 // 0: chosen
   WindowKind window = WindowKind::automatic;
@@ -38,6 +38,12 @@ struct Options {
 
 inline std::int64_t expected_points(const Problem& problem, const Options& options) {
   return options.points_hint > 0 ? options.points_hint : problem.modes[0] * problem.modes[1] * problem.modes[2];
+}
+
+// Of the forward transform; the adjoint has the opposite one.
+inline Sign sign_of(const Problem& problem, const Options& options) {
+  if (options.sign != 0) return options.sign > 0 ? Sign::plus : Sign::minus;
+  return problem.type == 1 ? Sign::minus : Sign::plus;
 }
 
 // One row of the table: `field` points into Options; `words` are the values of an enumeration, in its order.

@@ -1,5 +1,8 @@
 #include "core/plan.hpp"
 
+#include <algorithm>
+#include <array>
+
 #include "core/error.hpp"
 #include "core/text.hpp"
 #include "core/validate.hpp"
@@ -17,61 +20,78 @@ Direction backward(int type) { return type == 1 ? Direction::to_points : Directi
 
 template <class T>
 Plan<T>::Plan(const Problem& problem, const Options& options, const Backend& backend)
-    : backend_(backend), design_(make_design(problem, options, backend.traits)) {
-  if (design_.empty) return;
-  engine_ = backend.make<T>(design_);
-  design_.deconvolution = {};  // the engine has read them
+    : backend_(backend), problem_(problem), options_(options) {
+  require_possible(problem, options, backend.traits);
+  mode_count_ = problem.modes[0] * problem.modes[1] * problem.modes[2];
+  if (options.points_hint == 0 || mode_count_ == 0) return;
+  Design design = design_for(options.points_hint);
+  auto engine = backend.make<T>(design);
+  chosen_ = {std::move(design), std::move(engine)};
+  designed_for_ = designed_points(options.points_hint);
+}
+
+template <class T> Design Plan<T>::design_for(std::int64_t count) const {
+  Options options = options_;
+  options.points_hint = designed_points(count);
+  return make_design(problem_, options, backend_.traits);
+}
+
+// Where the caller owns the workspace the grid stays as it is, as long as the sums of so many points keep the tolerance.
+template <class T> bool Plan<T>::keeps_design(std::int64_t count) const {
+  if (!chosen_) return false;
+  if (designed_points(count) == designed_for_) return true;
+  return callers_workspace_ && count <= chosen_->design.most_points;
 }
 
 template <class T>
 void Plan<T>::set_points(std::int64_t count, const std::array<const void*, max_dim>& axes, Stream stream) {
   if (count < 0) throw Error(Status::invalid_argument, text("count of points is ", count, ", expected 0 or more"));
-  checked_product("points x transforms", count, design_.options.transforms, std::int64_t{sizeof(std::complex<T>)});
-  Points<T> points{count, {}};
-  for (int axis = 0; axis < design_.asked.dim; ++axis) {
-    const int caller_axis = design_.axes[axis];
-    require(axis_names[caller_axis], axes[caller_axis], count);
-    points.axis[axis] = static_cast<const T*>(axes[caller_axis]);
+  checked_product("points x transforms", count, options_.transforms, std::int64_t{sizeof(std::complex<T>)});
+  for (int axis = 0; axis < problem_.dim; ++axis) require(axis_names[axis], axes[axis], count);
+  if (count > 0 && mode_count_ > 0) {
+    Points<T> points{count, {}};
+    const auto arrange = [&](const Design& design) {
+      for (int axis = 0; axis < problem_.dim; ++axis)
+        points.axis[axis] = static_cast<const T*>(axes[design.axes[axis]]);
+    };
+    std::optional<Design> fresh;
+    if (!keeps_design(count)) fresh = design_for(count);
+    if (fresh && chosen_ && suits(chosen_->design, *fresh, backend_.traits)) fresh.reset();
+    if (fresh) {
+      if (callers_workspace_)
+        throw Error(Status::wrong_state,
+                    text(count, " points need another grid and workspace; give points_hint to the plan"));
+      arrange(*fresh);
+      auto engine = backend_.make<T>(*fresh);
+      engine->set_points(points, stream);
+      chosen_ = {std::move(*fresh), std::move(engine)};
+    } else {
+      arrange(chosen_->design);
+      hand_over(points, stream);
+    }
+    designed_for_ = designed_points(count);
   }
-  if (engine_ && count > design_.most_points)
-    design_anew(points, stream);
-  else if (engine_)
-    hand_over(points, stream);
   points_ = count;
 }
 
 template <class T> void Plan<T>::hand_over(const Points<T>& points, Stream stream) {
   try {
-    engine_->set_points(points, stream);
+    chosen_->engine->set_points(points, stream);
   } catch (...) {
-    if (engine_->lost_points()) points_ = -1;
+    if (chosen_->engine->lost_points()) points_ = -1;
     throw;
   }
 }
 
-// So many points were not expected, and their sums may be longer than the design bears.
-template <class T> void Plan<T>::design_anew(const Points<T>& points, Stream stream) {
-  if (callers_workspace_)
-    throw Error(Status::wrong_state,
-                text(points.count, " points need another grid and workspace; give points_hint to the plan"));
-  Options options = design_.options;
-  options.points_hint = points.count;
-  Design design = make_design(design_.asked, options, backend_.traits);
-  auto engine = backend_.make<T>(design);
-  engine->set_points(points, stream);
-  design_ = std::move(design);
-  engine_ = std::move(engine);
-}
-
 template <class T> void Plan<T>::execute(void* strengths, void* modes, Stream stream) const {
   using Complex = std::complex<T>;
-  run(forward(design_.problem.type), design_.sign,
+  run(forward(problem_.type), sign_of(problem_, options_),
       {static_cast<Complex*>(strengths), static_cast<Complex*>(modes), points_}, stream);
 }
 
 template <class T> void Plan<T>::adjoint(void* strengths, void* modes, Stream stream) const {
   using Complex = std::complex<T>;
-  run(backward(design_.problem.type), opposite(design_.sign),
+  run(backward(problem_.type), opposite(sign_of(problem_, options_)),
       {static_cast<Complex*>(strengths), static_cast<Complex*>(modes), points_}, stream);
 }
 
@@ -82,11 +102,12 @@ template <class T> void Plan<T>::require(const char* what, const void* array, st
 
 template <class T> void Plan<T>::run(Direction direction, Sign sign, const Vectors<T>& vectors, Stream stream) const {
   if (points_ < 0) throw Error(Status::wrong_state, "execute: the plan has no points yet, call set_points first");
-  const std::int64_t strengths = points_ * design_.options.transforms;
-  const std::int64_t modes = design_.mode_count() * design_.options.transforms;
+  const std::int64_t strengths = points_ * options_.transforms;
+  const std::int64_t modes = mode_count_ * options_.transforms;
   require("strengths", vectors.strengths, strengths);
   require("modes", vectors.modes, modes);
-  if (engine_ && points_ > 0) return offgrid::execute(*engine_, design_, vectors, direction, sign, stream);
+  if (strengths > 0 && modes > 0)
+    return offgrid::execute(*chosen_->engine, chosen_->design, vectors, direction, sign, stream);
   // A sum over nothing is zero.
   if (direction == Direction::to_modes)
     backend_.clear(vectors.modes, static_cast<std::size_t>(modes) * sizeof(std::complex<T>), stream);
@@ -94,33 +115,48 @@ template <class T> void Plan<T>::run(Direction direction, Sign sign, const Vecto
     backend_.clear(vectors.strengths, static_cast<std::size_t>(strengths) * sizeof(std::complex<T>), stream);
 }
 
+template <class T> const typename Plan<T>::Chosen& Plan<T>::chosen(std::string_view asker) const {
+  if (!chosen_)
+    throw Error(Status::wrong_state, text(asker, ": the grid is chosen when points are set; call set_points first, or "
+                                                 "give the option points_hint to the plan"));
+  return *chosen_;
+}
+
 template <class T> void Plan<T>::set_workspace(void* memory, std::size_t bytes) {
   if (memory != nullptr) require("workspace", memory, 1);
-  if (engine_) engine_->set_workspace(memory, bytes);
+  if (memory != nullptr || chosen_) chosen("workspace").engine->set_workspace(memory, bytes);
   callers_workspace_ = memory != nullptr;
 }
 
 template <class T> std::string Plan<T>::describe() const {
-  std::string all = offgrid::describe(design_);
-  if (engine_) all += engine_->describe();
+  if (!chosen_)
+    return describe_undesigned(problem_, options_, reachable_tolerance(problem_, options_, backend_.traits));
+  std::string all = offgrid::describe(chosen_->design) + chosen_->engine->describe();
   if (points_ >= 0) all += text("points       ", points_, "\n");
   return all;
 }
 
 template <class T> double Plan<T>::get(std::string_view name) const {
-  if (name == "upsampling") return design_.window.sigma;
-  if (name == "width") return design_.window.width;
-  if (name == "grid1") return static_cast<double>(design_.grid_along(0));
-  if (name == "grid2") return static_cast<double>(design_.grid_along(1));
-  if (name == "grid3") return static_cast<double>(design_.grid_along(2));
-  if (name == "expected_error") return design_.expected_error;
-  if (name == "reachable_tolerance") return design_.reachable_tolerance;
-  if (name == "workspace_bytes") return engine_ ? static_cast<double>(engine_->workspace_bytes()) : 0.0;
-  if (name == "memory_bytes") return engine_ ? static_cast<double>(engine_->memory_bytes()) : 0.0;
-  if (name == "peak_bytes") return engine_ ? static_cast<double>(engine_->peak_bytes()) : 0.0;
-  if (name == "points") return static_cast<double>(points_);
-  if (name == "transforms") return static_cast<double>(design_.options.transforms);
-  throw Error(Status::invalid_argument, text("a plan has no number named \"", name, "\""));
+  const auto number = [](auto value) { return static_cast<double>(value); };
+  if (name == "points") return number(points_);
+  if (name == "transforms") return number(options_.transforms);
+  if (name == "memory_bytes") return chosen_ ? number(chosen_->engine->memory_bytes()) : 0;
+  if (name == "peak_bytes") return chosen_ ? number(chosen_->engine->peak_bytes()) : 0;
+  if (name == "reachable_tolerance" && !chosen_) return reachable_tolerance(problem_, options_, backend_.traits);
+  constexpr std::array<std::string_view, 8> of_design{"upsampling", "width",          "grid1",          "grid2", "grid3",
+                                                      "expected_error", "reachable_tolerance", "workspace_bytes"};
+  if (std::find(of_design.begin(), of_design.end(), name) == of_design.end())
+    throw Error(Status::invalid_argument, text("a plan has no number named \"", name, "\""));
+  if (mode_count_ == 0) return 0;
+  const auto& [design, engine] = chosen(name);
+  if (name == "upsampling") return design.window.sigma;
+  if (name == "width") return design.window.width;
+  if (name == "grid1") return number(design.grid_along(0));
+  if (name == "grid2") return number(design.grid_along(1));
+  if (name == "grid3") return number(design.grid_along(2));
+  if (name == "expected_error") return design.expected_error;
+  if (name == "reachable_tolerance") return design.reachable_tolerance;
+  return number(engine->workspace_bytes());
 }
 
 std::unique_ptr<AnyPlan> make_plan(const Problem& problem, const Options& options, const Backend& backend) {

@@ -1,8 +1,13 @@
-// The plan: the only state machine. Created with a design and an engine; set_points makes it executable.
+// The plan: the only state machine.
+//   created     arguments are checked, nothing is chosen yet (unless points_hint says for how many points to choose)
+//   set_points  design and engine are made for the number of points, or kept where they suit it; then the points are sorted
+//   execute     any number of times, in both directions
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
+#include <string_view>
 
 #include "core/engine.hpp"
 #include "core/execute.hpp"
@@ -33,15 +38,26 @@ template <class T> class Plan final : public AnyPlan {
   [[nodiscard]] double get(std::string_view name) const override;
 
  private:
+  // What is chosen for a number of points: the design and the engine that was made from it.
+  struct Chosen {
+    Design design;
+    std::unique_ptr<Engine<T>> engine;
+  };
+
   void require(const char* what, const void* array, std::int64_t size) const;
+  [[nodiscard]] Design design_for(std::int64_t count) const;
+  [[nodiscard]] bool keeps_design(std::int64_t count) const;
+  [[nodiscard]] const Chosen& chosen(std::string_view asker) const;
   void hand_over(const Points<T>& points, Stream stream);
-  void design_anew(const Points<T>& points, Stream stream);
   void run(Direction direction, Sign sign, const Vectors<T>& vectors, Stream stream) const;
 
   Backend backend_;
-  Design design_;
-  std::unique_ptr<Engine<T>> engine_;  // null when some axis has no modes: then there is nothing to compute
-  std::int64_t points_ = -1;           // -1: not set yet
+  Problem problem_;
+  Options options_;
+  std::int64_t mode_count_ = 0;
+  std::optional<Chosen> chosen_;
+  std::int64_t designed_for_ = 0;  // the number of points, rounded, that chosen_ is known to suit
+  std::int64_t points_ = -1;       // -1: not set yet
   bool callers_workspace_ = false;
 };
 

@@ -5,7 +5,9 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -33,10 +35,31 @@ template <class T> struct CpuGrid final : Grid {
   Buffer<T> fft_scratch;
 };
 
-inline GridLayout fft_layout(const Design& design, const Layout& layout) {
+// The deconvolution factors of all axes, evaluated on all threads. The FFT reads them once, when it is made.
+class FactorTables {
+ public:
+  FactorTables(const Design& design, int threads) {
+    constexpr std::int64_t chunk = 16384;
+    for (int axis = 0; axis < design.dim(); ++axis) {
+      const FactorSeries& series = design.factors[axis];
+      axes_[axis].resize(static_cast<std::size_t>(series.count()));
+      const std::span<double> all(axes_[axis]);
+      parallel_for(threads, (series.count() + chunk - 1) / chunk, [&](std::int64_t part, int) {
+        const auto first = static_cast<std::size_t>(part * chunk);
+        series.evaluate(part * chunk, all.subspan(first, std::min<std::size_t>(chunk, all.size() - first)));
+      });
+    }
+  }
+  [[nodiscard]] const double* axis(int axis) const { return axes_[axis].data(); }
+
+ private:
+  std::array<std::vector<double>, max_dim> axes_;
+};
+
+inline GridLayout fft_layout(const Design& design, const Layout& layout, const FactorTables& factors) {
   GridLayout fft{design.dim(),        design.problem.modes,      design.grid, layout.padded[0],
                  layout.plane_stride, design.options.mode_order, {}};
-  for (int axis = 0; axis < design.dim(); ++axis) fft.deconvolution[axis] = design.deconvolution[axis].data();
+  for (int axis = 0; axis < design.dim(); ++axis) fft.deconvolution[axis] = factors.axis(axis);
   return fft;
 }
 
@@ -51,11 +74,10 @@ template <class T> class PlainEngine final : public Engine<T> {
         threads_(design.options.threads > 0 ? design.options.threads : available_threads()),
         layout_(make_layout(design)),
         table_(design.polynomial),
-        fft_(fft_layout(design, layout_), threads_),
+        fft_(fft_layout(design, layout_, FactorTables(design, threads_)), threads_),
         grid_bytes_(
             checked_product("grid x batch", layout_.cells, design.batch, std::int64_t{sizeof(std::complex<T>)})),
         tables_(fft_.table_bytes(), memory_.get()) {
-    design_.deconvolution = {};  // the FFT has read them
     storage_.count = memory_.get();
   }
 

@@ -20,7 +20,6 @@ class WideEngine final : public Engine<float> {
   WideEngine(const Design& design, std::shared_ptr<MemoryCount> memory)
       : memory_(std::move(memory)),
         design_(design),
-        tables_(design_.table_bytes(), memory_.get()),
         narrow_(design, memory_) {}
 
   void set_points(const Points<float>& points, Stream) override {
@@ -122,7 +121,6 @@ class WideEngine final : public Engine<float> {
 
   std::shared_ptr<MemoryCount> memory_;  // of this engine and of the two below
   Design design_;
-  Charge tables_;
   PlainEngine<float> narrow_;
   std::unique_ptr<PlainEngine<double>> wide_;  // made when it is first needed
   bool crowded_ = false;

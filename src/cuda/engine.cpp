@@ -89,10 +89,13 @@ template <class T> class Tables {
     std::size_t start[max_dim]{};
     for (int axis = 0; axis < max_dim; ++axis) {
       start[axis] = all.size();
-      if (axis < design.dim())
-        all.insert(all.end(), design.deconvolution[axis].begin(), design.deconvolution[axis].end());
-      else
+      if (axis < design.dim()) {
+        std::vector<double> factors(static_cast<std::size_t>(design.factors[axis].count()));
+        design.factors[axis].evaluate(0, factors);
+        all.insert(all.end(), factors.begin(), factors.end());
+      } else {
         all.push_back(T(1));
+      }
       if (goes_by_lines(design))  // lines read those of all their cells
         all.resize(start[axis] + static_cast<std::size_t>(design.grid[axis]) / 2 + 1);
     }

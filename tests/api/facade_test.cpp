@@ -145,11 +145,14 @@ TYPED_TEST(FacadeTest, errors_carry_status_and_words) {
 
 TYPED_TEST(FacadeTest, numbers_and_words_about_a_plan) {
   Plan<TypeParam> plan({.type = 2, .modes = {8, 7}, .tolerance = 1e-4, .transforms = 3, .options = {{"width", 6}}});
-  EXPECT_EQ(plan.get("width"), 6);
+  for (const char* later : {"width", "upsampling", "grid1", "expected_error", "workspace_bytes"})
+    EXPECT_EQ(status_of([&] { (void)plan.get(later); }), OFFGRID_WRONG_STATE) << later;
+  EXPECT_NE(plan.describe().find("chosen when points are set"), std::string::npos);
   EXPECT_EQ(plan.get("transforms"), 3);
   EXPECT_EQ(plan.get("points"), -1);
   plan.set_points({this->x_, this->y_});
   EXPECT_EQ(plan.get("points"), 30);
+  EXPECT_EQ(plan.get("width"), 6);
   EXPECT_EQ(plan.points(), 30);
   EXPECT_LE(plan.get("expected_error"), 1e-4);
   EXPECT_GE(plan.workspace_bytes(), sizeof(std::complex<TypeParam>) * plan.get("grid1") * plan.get("grid2"));

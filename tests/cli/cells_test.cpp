@@ -42,16 +42,16 @@ TEST(Cells, ArePickedByGlobOrRegularExpression) {
 TEST(Baseline, ReadsItsColumnsByName) {
   const TemporaryFolder folder;
   const auto path = folder.write("baseline.csv",
-                                 "cell,default_setpts_ms,default_exec_ms,default_err,best_setpts_ms,best_exec_ms\n"
+                                 "cell,best_setpts_ms,best_exec_ms,best_err,best_set_exec_ms,best_whole_ms\n"
                                  "a/b,1,2,3e-1,4,5\n");
   const auto baseline = cli::read_baseline(path);
   ASSERT_EQ(baseline.size(), 1u);
-  EXPECT_EQ(baseline.at("a/b").default_exec_ms, 2);
-  EXPECT_EQ(baseline.at("a/b").best_set_points_ms, 4);
-  EXPECT_EQ(baseline.at("a/b").best_exec_ms, 5);
+  EXPECT_EQ(baseline.at("a/b").exec_ms, 2);
+  EXPECT_EQ(baseline.at("a/b").set_exec_ms, 4);
+  EXPECT_EQ(baseline.at("a/b").whole_ms, 5);
   EXPECT_THROW(cli::read_baseline(folder.write("short.csv", "cell,other\n")), cli::InputError);
   EXPECT_THROW(
-      cli::read_baseline(folder.write("words.csv", "cell,default_exec_ms,best_setpts_ms,best_exec_ms\na/b,1,x,3\n")),
+      cli::read_baseline(folder.write("words.csv", "cell,best_exec_ms,best_set_exec_ms,best_whole_ms\na/b,1,x,3\n")),
       cli::InputError);
   EXPECT_THROW(cli::read_baseline(folder.file("missing.csv")), cli::InputError);
 }

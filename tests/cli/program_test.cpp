@@ -253,12 +253,14 @@ TEST_F(Program, AccuracyFailsWhereTheToleranceIsOutOfReach) {
 
 TEST_F(Program, BenchTimesACell) {
   const std::string name = "small/2d1/f32/N64/M1e+04/rand/1e-05/x1";
-  folder.write("base.csv", "cell,default_exec_ms,best_setpts_ms,best_exec_ms\n" + name + ",1,1,1\n");
+  folder.write("base.csv", "cell,best_exec_ms,best_set_exec_ms,best_whole_ms\n" + name + ",1,1,1\n");
   const auto outcome = run("bench --cells '" + name + "' --repeats 2 --csv " + folder.file("b.csv") + " --json " +
                            folder.file("b.json") + " --baseline " + folder.file("base.csv"));
   EXPECT_EQ(outcome.code, 0) << outcome.errors;
   EXPECT_NE(outcome.output.find(name), std::string::npos);
-  EXPECT_NE(outcome.output.find("geometric means over 1 cells"), std::string::npos) << outcome.output;
+  EXPECT_NE(outcome.output.find("1 cells: geometric mean"), std::string::npos) << outcome.output;
+  EXPECT_NE(outcome.output.find("plan + first set_points + execute"), std::string::npos) << outcome.output;
+  EXPECT_EQ(run("bench --adjoint --cells '" + name + "' --repeats 1").code, 0);
   EXPECT_NE(contents("b.csv").find(name), std::string::npos);
   EXPECT_NE(contents("b.json").find("\"exec_ms\""), std::string::npos);
   expect_refused("bench --cells nothing", "--list");

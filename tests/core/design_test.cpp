@@ -9,6 +9,7 @@
 #include <iterator>
 #include <vector>
 
+#include "core/cost.hpp"
 #include "core/error.hpp"
 #include "core/text.hpp"
 
@@ -137,7 +138,7 @@ TEST(Design, grids_take_the_sizes_that_an_engine_likes_as_far_as_they_go) {
 }
 
 TEST(Design, sign_follows_the_type_unless_given) {
-  const auto sign = [](int type, int asked) { return make_design({type, 1, {8, 1, 1}}, {.sign = asked}, {}).sign; };
+  const auto sign = [](int type, int asked) { return sign_of({type, 1, {8, 1, 1}}, {.sign = asked}); };
   EXPECT_EQ(sign(1, 0), Sign::minus);
   EXPECT_EQ(sign(2, 0), Sign::plus);
   for (const int type : {1, 2}) {
@@ -149,13 +150,52 @@ TEST(Design, sign_follows_the_type_unless_given) {
 TEST(Design, deconvolution_has_a_positive_factor_for_each_frequency) {
   for_each_design([](const Design& design) {
     for (int axis = 0; axis < design.dim(); ++axis) {
-      const auto& factors = design.deconvolution[axis];
-      ASSERT_EQ(static_cast<std::int64_t>(factors.size()), design.problem.modes[axis] / 2 + 1);
-      for (std::size_t k = 1; k < factors.size(); k += 1 + k / 3)
-        EXPECT_GE(factors[k], factors[k / 2]);  // outer modes fade
-      EXPECT_GT(factors[0], 0);
+      const FactorSeries& factors = design.factors[axis];
+      ASSERT_EQ(factors.count(), design.problem.modes[axis] / 2 + 1);
+      for (std::int64_t k = 1; k < factors.count(); k += 1 + k / 3) EXPECT_GE(factors(k), factors(k / 2));  // outer modes fade
+      EXPECT_GT(factors(0), 0);
     }
   });
+}
+
+TEST(Design, numbers_of_points_share_designs) {
+  EXPECT_EQ(designed_points(0), 1);
+  EXPECT_EQ(designed_points(1), 1);
+  EXPECT_EQ(designed_points(1024), 1024);
+  EXPECT_EQ(designed_points(1025), 1448);
+  EXPECT_EQ(designed_points(1449), 2048);
+  for (std::int64_t count = 2; count < 1000000; count += 1 + count / 7) {
+    const std::int64_t rounded = designed_points(count);
+    EXPECT_GE(rounded, count);
+    EXPECT_LE(static_cast<double>(rounded), 1.5 * static_cast<double>(count));
+    EXPECT_EQ(designed_points(rounded), rounded);
+  }
+}
+
+// A set_points in a loop keeps the design while the number of points changes a little, and takes another one where that
+// gains more than 3 %.
+TEST(Design, suits_other_numbers_of_points_while_it_costs_little) {
+  const Problem problem{1, 3, {64, 64, 64}, Precision::f64, 1e-9};
+  const BackendTraits traits;
+  const auto designed = [&](std::int64_t points, bool deterministic) {
+    return make_design(problem, {.deterministic = deterministic, .points_hint = points}, traits);
+  };
+  const auto cost = [&](const Design& design, const Design& fresh) {
+    return transform_cost(problem, design.grid, design.window.width, fresh.options, traits);
+  };
+  int kept = 0, replaced = 0;
+  for (const std::int64_t before : {100, 10000, 1000000, 100000000})
+    for (const std::int64_t now : {100, 200, 10000, 15000, 1000000, 100000000}) {
+      const Design present = designed(before, false), fresh = designed(now, false);
+      const bool same = present.grid == fresh.grid && present.window.width == fresh.window.width;
+      const bool keeps = suits(present, fresh, traits);
+      EXPECT_EQ(keeps, cost(present, fresh) <= 1.03 * cost(fresh, fresh)) << before << " then " << now;
+      EXPECT_TRUE(keeps || !same);
+      EXPECT_EQ(suits(designed(before, true), designed(now, true), traits), same) << before << " then " << now;
+      ++(keeps ? kept : replaced);
+    }
+  EXPECT_GE(kept, 6);
+  EXPECT_GE(replaced, 6);
 }
 
 TEST(Design, batch_is_between_one_and_the_transforms) {

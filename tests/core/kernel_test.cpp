@@ -1,4 +1,4 @@
-// The error model against direct summation, the choices made from it, and deconvolution against the transform.
+// The error model against direct summation, and the choices made from it.
 #include "core/kernel.hpp"
 
 #include <gtest/gtest.h>
@@ -12,13 +12,6 @@ namespace offgrid {
 namespace {
 
 constexpr std::array kinds = {WindowKind::prolate, WindowKind::semicircle};
-
-// window_test holds this transform against brute force.
-double phihat_times(double factor, const Window& window, std::int64_t k, std::int64_t grid) {
-  const WindowFunction<long double> phi(window);
-  const long double frequency = std::numbers::pi_v<long double> * window.width * k / grid;
-  return static_cast<double>(factor * window.width / 2 * phi.transform(frequency));
-}
 
 TEST(Kernel, ErrorModelFollowsTheAliasingError) {
   for (const WindowKind kind : kinds) {
@@ -95,43 +88,6 @@ TEST(Kernel, RoundingFloorIsAProductOverTheAxes) {
   EXPECT_GT(one, 2e-7);
   EXPECT_LT(one, 5e-6);
   EXPECT_LT(floor(3, Precision::f64), 1e-7 * three);
-}
-
-TEST(Kernel, DeconvolutionInvertsTheTransform) {
-  for (const WindowKind kind : kinds) {
-    for (const double sigma : {1.125, 1.5, 2.5}) {
-      for (const int width : {2, 7, 16}) {
-        const Window window = make_window(kind, sigma, width);
-        for (const std::int64_t modes : {std::int64_t{1}, std::int64_t{2}, std::int64_t{37}, std::int64_t{1000000}}) {
-          const auto grid = static_cast<std::int64_t>(std::ceil(sigma * modes)) + 2;
-          const std::vector<double> factors = deconvolution_factors(window, modes, grid);
-          ASSERT_EQ(static_cast<std::int64_t>(factors.size()), modes / 2 + 1);
-          for (std::int64_t k = 0; k <= modes / 2; k += std::max<std::int64_t>(modes / 14, 1)) {
-            EXPECT_NEAR(phihat_times(factors[k], window, k, grid), 1, 2e-14)
-                << "width " << width << " sigma " << sigma << " mode " << k << " of " << modes;
-          }
-        }
-      }
-    }
-  }
-}
-
-// On a grid of 2 cells, k = 1 is beyond the band of such a prolate window, and its transform there 0.
-TEST(Kernel, DeconvolutionOfOneModeAsksForNoOther) {
-  for (const WindowKind kind : kinds) {
-    const Window window = make_window(kind, 1.05, 2);
-    for (const std::int64_t grid : {2, 3, 4, 8}) {
-      const std::vector<double> factors = deconvolution_factors(window, 1, grid);
-      ASSERT_EQ(factors.size(), 1U);
-      EXPECT_NEAR(phihat_times(factors[0], window, 0, grid), 1, 1e-14) << grid;
-    }
-  }
-}
-
-TEST(Kernel, DeconvolutionOfAFinerGridThanTheWindowIsMadeFor) {
-  const Window window = make_window(WindowKind::prolate, 1.25, 8);
-  const std::vector<double> factors = deconvolution_factors(window, 8, 24);
-  for (int k = 0; k <= 4; ++k) EXPECT_NEAR(phihat_times(factors[k], window, k, 24), 1, 1e-14);
 }
 
 }  // namespace

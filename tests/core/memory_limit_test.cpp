@@ -13,8 +13,10 @@ using namespace offgrid;
 constexpr std::int64_t gib = std::int64_t{1} << 30;
 
 std::string refusal(const Sizes& modes, const BackendTraits& traits) {
+  const Problem problem{1, 2, modes, Precision::f64, 1e-6};
   try {
-    make_design({1, 2, modes, Precision::f64, 1e-6}, {}, traits);
+    require_possible(problem, {}, traits);
+    make_design(problem, {}, traits);
     return "";
   } catch (const Error& error) {
     EXPECT_EQ(error.status(), Status::out_of_memory);
@@ -49,6 +51,16 @@ TEST(MemoryLimit, grids_on_the_host_count) {
   const std::string message = refusal({30000, 30000, 1}, traits);
   EXPECT_NE(message.find("30000 x 30000"), std::string::npos) << message;
   EXPECT_NE(message.find("GiB of memory, this machine has 1 GiB"), std::string::npos) << message;
+}
+
+// At 1.2 times the modes in each direction there would be room, but every design that is accurate enough takes more.
+TEST(MemoryLimit, the_design_is_refused_where_the_modes_alone_would_fit) {
+  BackendTraits traits;
+  traits.host_memory = {gib};
+  traits.grids_on_host = true;
+  const Problem problem{1, 2, {7500, 7500, 1}, Precision::f64, 1e-12};
+  EXPECT_NO_THROW(require_possible(problem, {}, traits));
+  EXPECT_NE(refusal(problem.modes, traits).find("7500 x 7500"), std::string::npos);
 }
 
 TEST(MemoryLimit, tables_count_wherever_the_grids_are) {

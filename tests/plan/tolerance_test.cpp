@@ -52,7 +52,7 @@ TEST_P(ToleranceTest, met_for_points_at_one_place_on_or_between_nodes_and_few_mo
       for (const double tolerance : {2e-1, 5e-2, 2e-2, 1e-2, 5e-3, 2e-3, 1e-3, 1e-4, 1e-5})
         for (const double cells : {0.0, 0.5}) {
           const int dim = static_cast<int>(modes.size());
-          const Spec spec{.modes = modes, .tolerance = tolerance};
+          const Spec spec{.modes = modes, .tolerance = tolerance, .options = {.points_hint = 3}};
           SCOPED_TRACE(offgrid::text(spec.name(), " at ", cells, " cells, bits ", 8 * sizeof(T)));
           Transform<T> transform(where(), spec);
           PointSet<T> points;
@@ -147,7 +147,11 @@ TEST_P(ToleranceTest, what_cannot_be_reached_is_approached_and_said) {
   for_both_precisions([&](auto zero) {
     using T = decltype(zero);
     const Spec spec{.modes = {40, 40}, .tolerance = 1e-30};
-    const Transform<T> transform(where(), spec);
+    Transform<T> transform(where(), spec);
+    const double before_points = transform.get("reachable_tolerance");
+    EXPECT_NE(transform.plan().describe().find("1e-30"), std::string::npos) << transform.plan().describe();
+    transform.set_points(uniform_points<T>(2, 100));
+    EXPECT_EQ(transform.get("reachable_tolerance"), before_points);
     EXPECT_GT(transform.get("reachable_tolerance"), spec.tolerance);
     EXPECT_LE(transform.get("reachable_tolerance"), tightest(T{}));
     EXPECT_GT(transform.get("expected_error"), spec.tolerance);
@@ -178,7 +182,8 @@ TEST_P(ToleranceTest, best_effort_is_as_good_as_it_says) {
 // Below its reach f32 costs little more than at it: the kernel stays about as wide.
 TEST_P(ToleranceTest, a_tolerance_out_of_reach_is_no_cliff) {
   const auto width = [&](double tolerance) {
-    return Transform<float>(where(), {.modes = {64, 64, 64}, .tolerance = tolerance}).get("width");
+    const Spec spec{.modes = {64, 64, 64}, .tolerance = tolerance, .options = {.points_hint = 1000000}};
+    return Transform<float>(where(), spec).get("width");
   };
   EXPECT_LE(width(1e-7), width(1e-6) + 2);
   EXPECT_EQ(width(1e-7), width(1e-12));
@@ -206,7 +211,9 @@ TEST_P(ToleranceTest, one_and_more_mean_the_coarsest) {
     Transform<double> transform(where(), {.modes = {20, 20}, .tolerance = tolerance});
     transform.set_points(points);
     EXPECT_LE(measure(transform, points).forward, 1);
-    EXPECT_EQ(transform.get("width"), Transform<double>(where(), {.modes = {20, 20}, .tolerance = 1}).get("width"));
+    Transform<double> coarsest(where(), {.modes = {20, 20}, .tolerance = 1});
+    coarsest.set_points(points);
+    EXPECT_EQ(transform.get("width"), coarsest.get("width"));
   }
 }
 
@@ -215,7 +222,8 @@ TEST_P(ToleranceTest, semicircle_window_follows_the_papers_width_rule) {
   for (int digits = 1; digits <= 12; ++digits) {
     const double tolerance = std::stod("1e-" + std::to_string(digits));
     const Transform<double> transform(
-        where(), {.modes = {64}, .tolerance = tolerance, .options = {.window = WindowKind::semicircle}});
+        where(),
+        {.modes = {64}, .tolerance = tolerance, .options = {.points_hint = 100, .window = WindowKind::semicircle}});
     EXPECT_EQ(transform.get("width"), digits + 1);
     EXPECT_EQ(transform.get("upsampling"), 2);
   }

@@ -1,0 +1,86 @@
+// A plan is designed for the points that it is given, one time after the other: many, few and many again. What it computes
+// keeps the tolerance, and what it chose is what a fresh plan would choose.
+#include <array>
+#include <limits>
+
+#include "transform.hpp"
+
+namespace {
+
+using namespace support;
+using offgrid::Status;
+
+class RedesignTest : public BackendTest {};
+
+struct Numbers {
+  std::array<double, 4> grid_and_width;
+  explicit Numbers(const auto& transform)
+      : grid_and_width{transform.get("grid1"), transform.get("grid2"), transform.get("grid3"), transform.get("width")} {}
+  bool operator==(const Numbers&) const = default;
+};
+
+TEST_P(RedesignTest, few_then_many_then_few_points) {
+  for_both_precisions([&](auto zero) {
+    using T = decltype(zero);
+    const Spec spec{.modes = {14, 15, 16}, .tolerance = usual_tolerance<T>, .options = {.deterministic = true}};
+    Transform<T> reused(where(), spec);
+    std::vector<Numbers> chosen;
+    for (const std::int64_t count : {50, 60000, 50, 0, 50}) {
+      SCOPED_TRACE(offgrid::text(count, " points, bits ", 8 * sizeof(T)));
+      const auto points = uniform_points<T>(3, count);
+      Transform<T> fresh(where(), spec);
+      fresh.set_points(points);
+      reused.set_points(points);
+      if (count == 0) continue;
+      EXPECT_TRUE(Numbers(reused) == Numbers(fresh));
+      const auto in = random_values<T>(count, 3);
+      EXPECT_EQ(reused.execute(in), fresh.execute(in));
+      EXPECT_LE(measure(reused, points).forward, spec.tolerance);
+      EXPECT_LE(measure(reused, points).adjoint, spec.tolerance);
+      chosen.emplace_back(reused);
+    }
+    EXPECT_FALSE(chosen[0] == chosen[1]) << "the same grid for 50 and for 60000 points";
+  });
+}
+
+TEST_P(RedesignTest, a_hint_has_the_design_before_the_points) {
+  Transform<double> hinted(where(), {.modes = {20, 21}, .options = {.points_hint = 3000}});
+  const Numbers early(hinted);
+  EXPECT_GT(hinted.get("workspace_bytes"), 0);
+  hinted.set_points(uniform_points<double>(2, 3000));
+  EXPECT_TRUE(early == Numbers(hinted));
+}
+
+TEST_P(RedesignTest, without_points_a_plan_says_what_will_be_chosen_later) {
+  const Transform<double> plan(where(), {.modes = {20, 21}});
+  EXPECT_NE(plan.plan().describe().find("chosen when points are set"), std::string::npos) << plan.plan().describe();
+  EXPECT_EQ(plan.get("memory_bytes"), 0);
+  EXPECT_LT(plan.get("reachable_tolerance"), 1e-12);
+  for (const char* later : {"grid1", "width", "upsampling", "expected_error", "workspace_bytes"}) {
+    try {
+      (void)plan.get(later);
+      ADD_FAILURE() << later;
+    } catch (const offgrid::Error& error) {
+      EXPECT_EQ(error.status(), Status::wrong_state);
+      EXPECT_NE(std::string(error.what()).find("set_points"), std::string::npos) << error.what();
+    }
+  }
+}
+
+// A refused set_points leaves the points, and the design that goes with them.
+TEST_P(RedesignTest, a_refused_set_points_changes_nothing) {
+  const Spec spec{.modes = {14, 15, 16}, .tolerance = 1e-9};
+  Transform<double> plan(where(), spec);
+  const auto points = uniform_points<double>(3, 50);
+  plan.set_points(points);
+  const Numbers before(plan);
+  auto bad = uniform_points<double>(3, 60000);
+  bad.axis[1][59999] = std::numeric_limits<double>::quiet_NaN();
+  EXPECT_THROW(plan.set_points(bad), offgrid::Error);
+  EXPECT_TRUE(before == Numbers(plan));
+  EXPECT_LE(measure(plan, points).forward, spec.tolerance);
+}
+
+OFFGRID_RUN_ON_BACKENDS(RedesignTest);
+
+}  // namespace
