@@ -8,7 +8,7 @@
 
 #include "cuda/architectures.hpp"
 #include "cuda/check.hpp"
-#include "cuda/clear.hpp"
+#include "cuda/launch/clear.hpp"
 
 namespace offgrid::cuda {
 namespace {
