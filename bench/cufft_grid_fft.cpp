@@ -7,8 +7,9 @@
 #include <functional>
 #include <vector>
 
-#include "cuda/fft.hpp"
-#include "cuda/line_plan.hpp"
+#include "cuda/device.hpp"
+#include "cuda/fft/fft.hpp"
+#include "cuda/fft/stockham_plan.hpp"
 
 namespace {
 
@@ -51,14 +52,14 @@ template <class T> void compare(int dim, int n) {
     shape.n[axis] = static_cast<std::uint32_t>(n), shape.cells *= shape.n[axis];
   }
   cuda::MemoryCount memory;
-  auto table = cuda::turns_of<T>(cuda::line_plan(n, sizeof(T)));
+  auto table = cuda::twiddles_of<T>(cuda::line_plan(n, sizeof(T)));
   const std::size_t factors = table.size();
   table.resize(factors + static_cast<std::size_t>(modes), T(1));
   const cuda::DeviceBuffer<T> tables(static_cast<std::int64_t>(table.size()), memory);
   cuda::call("tables", [&] { return cudaMemcpy(tables.data(), table.data(), tables.bytes(), cudaMemcpyHostToDevice); });
   cuda::Deconvolution<T> all{};
-  for (int axis = 0; axis < dim; ++axis) all.turns[axis] = tables.data(), all.axis[axis] = tables.data() + factors;
-  cuda::GridFft<T> fft(design, shape);
+  for (int axis = 0; axis < dim; ++axis) all.twiddles[axis] = tables.data(), all.axis[axis] = tables.data() + factors;
+  cuda::GridFft<T> fft(design, shape, cuda::current_device().multiprocessors);
   const cuda::DeviceBuffer<std::complex<T>> cells(static_cast<std::int64_t>(shape.cells), memory),
       kept(design.mode_count(), memory);
   cuda::call("clearing", [&] { return cudaMemset(cells.data(), 0, cells.bytes()); });

@@ -158,7 +158,7 @@ template <class T> class Demo {
   // is Gibbs' ringing, which no method can remove without knowing more.
   void report_images() {
     const auto grid = cartesian_disc<T>(settings_.pixels);
-    SamplingModel<T> complete(problem(grid.points.count()), grid.weights, place_of(settings_.flags));
+    SamplingModel<T> complete(problem(), grid.weights, place_of(settings_.flags));
     complete.set_points(grid.points);
     const auto in_band = real_part(complete.weighted_adjoint(phantom_samples(grid.points, settings_.pixels)));
     pictures_.gridding_error = image_error(pictures_.gridding, pictures_.truth);

@@ -31,15 +31,22 @@ double fft_cost_of_grid(const Problem& problem, const Sizes& grid) {
 
 }  // namespace
 
+std::int64_t vectors_together(double grid_bytes, const Options& options, const BackendTraits& traits) {
+  const std::int64_t most = std::min(options.transforms, traits.most_vectors);
+  if (options.batch > 0) return std::min(options.batch, most);
+  const double fit = std::clamp(static_cast<double>(traits.batch_bytes) / grid_bytes, 1.0, static_cast<double>(most));
+  return static_cast<std::int64_t>(fit);
+}
+
 double transform_cost(const Problem& problem, const Sizes& grid, int width, const Options& options,
                       const BackendTraits& traits) {
   const double lanes = traits.vector_bytes / real_bytes(problem);
   double cells = 1;
   for (int axis = 0; axis < problem.dim; ++axis) cells *= static_cast<double>(grid[axis]);
-  const double at_points = traits.points_time ? traits.points_time(problem, grid, width, options)
-                                              : static_cast<double>(expected_points(problem, options)) *
-                                                    spreading_cost(problem, width, traits);
-  if (traits.fft_time) return at_points + traits.fft_time(problem, grid, options);
+  const std::int64_t vectors = vectors_together(2 * real_bytes(problem) * cells, options, traits);
+  if (traits.time) return traits.time({problem, grid, width, options, vectors, direction_of(problem)});
+  const double at_points =
+      static_cast<double>(expected_points(problem, options)) * spreading_cost(problem, width, traits);
   return at_points + (traits.fft * fft_cost_of_grid(problem, grid) + traits.cell * cells) / lanes;
 }
 

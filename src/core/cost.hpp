@@ -10,4 +10,7 @@ namespace offgrid {
 double transform_cost(const Problem& problem, const Sizes& grid, int width, const Options& options,
                       const BackendTraits& traits);
 
+// How many vectors are worked on together, on grids of so many bytes each.
+std::int64_t vectors_together(double grid_bytes, const Options& options, const BackendTraits& traits);
+
 }  // namespace offgrid

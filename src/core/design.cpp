@@ -206,13 +206,6 @@ std::int64_t grid_bytes(const Design& design) {
   return checked_product("grid", design.grid[0], design.grid[1], design.grid[2], 2 * design.real_bytes());
 }
 
-std::int64_t choose_batch(const Design& design, const BackendTraits& traits) {
-  const Options& options = design.options;
-  const std::int64_t most = std::min(options.transforms, traits.most_vectors);
-  if (options.batch > 0) return std::min(options.batch, most);
-  return std::clamp<std::int64_t>(traits.batch_bytes / grid_bytes(design), 1, most);
-}
-
 std::string readable_sizes(const Sizes& sizes, int dim) {
   std::string all;
   for (int axis = 0; axis < dim; ++axis) all += text(axis ? " x " : "", sizes[axis]);
@@ -333,7 +326,7 @@ Design make_design(const Problem& asked, const Options& options, const BackendTr
     design.window = choice.best.window, design.grid = choice.best.grid;
     design.expected_error = choice.best.error;
     design.reachable_tolerance = choice.reachable_error / safety;
-    design.batch = choose_batch(design, traits);
+    design.batch = vectors_together(static_cast<double>(grid_bytes(design)), options, traits);
     if (traits.grids_on_host)
       require_memory(problem, design.batch, checked_product("grid x batch", grid_bytes(design), design.batch),
                      traits.host_memory);

@@ -2,10 +2,11 @@
 // an immutable value. Flow: validate -> choose sigma and width (cost) -> grid -> polynomial and deconvolution factors. A plan
 // is designed when its points are set, since the cheapest grid depends on how many there are. Engines take it as it is.
 // How their device computes it is theirs to choose: the CPU engine sorts as it suits the points, the CUDA engine also picks
-// a method, bins and the precision of sums (cuda/method.hpp), when the plan is made and again when points are set.
+// a method, bins and the precision of sums (cuda/method/choice.hpp), when the plan is made and again when points are set.
 #pragma once
 
 #include <array>
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -20,11 +21,20 @@
 
 namespace offgrid {
 
+// A transform that is weighed: what is known of it before it is chosen.
+struct TransformShape {
+  const Problem& problem;
+  const Sizes& grid;
+  int width;
+  const Options& options;
+  std::int64_t vectors;  // worked on together
+  Direction direction;
+};
+
 // What core knows of an engine when it weighs costs: relative times of its elementary steps. Where an engine's times do not
-// go by rows and radix-2 passes, it gives functions of its own.
+// go by rows and radix-2 passes, it gives a function of its own.
 struct BackendTraits {
-  using PointsTime = double (*)(const Problem& problem, const Sizes& grid, int width, const Options& options);
-  using FftTime = double (*)(const Problem& problem, const Sizes& grid, const Options& options);
+  using TransformTime = std::function<double(const TransformShape& shape)>;
   using LongestSum = double (*)(std::int64_t points);  // terms that f64 adds one by one, if all points are at one place
   std::string name;
   int vector_bytes = 8;                               // of FFT and clearing
@@ -38,9 +48,8 @@ struct BackendTraits {
   std::int64_t most_vectors = std::int64_t{1} << 20;  // and may not be more
   double f32_rounding = 1;                            // errors of f32, relative to the core's model of them
   bool fine_sigmas = false;                           // more of them are tried where points are few and the FFT is all
-  PointsTime points_time = nullptr;
   LongestSum longest_sum = nullptr;  // none: sums of f64 are never too long
-  FftTime fft_time = nullptr;            // clearing included
+  TransformTime time = nullptr;          // of one vector, whole: points, clearing and FFT
   std::span<const int> grid_sizes = {};  // ascending, that its FFT likes; smooth ones beyond the last
   MemoryLimit host_memory = {};          // of the host, where core's tables are
   bool grids_on_host = false;            // whether grids share that memory

@@ -22,8 +22,6 @@ class Grid {
 };
 using GridLease = std::unique_ptr<Grid, std::function<void(Grid*)>>;
 
-enum class Direction { to_modes, to_points };
-
 // Vectors that are transformed together. Equal ones take the same stages with the same arguments, until points are set.
 template <class T> struct Batch {
   Direction direction;
@@ -53,6 +51,7 @@ template <class T> class Engine {
   }
   // strengths: [batch][points], consecutive vectors
   virtual void spread(const Complex* strengths, Grid& grid, Stream stream) const = 0;
+  // From a grid that modes_to_grid has filled: what spread leaves may be of another precision.
   virtual void interpolate(const Grid& grid, Complex* strengths, Stream stream) const = 0;
   // modes: [batch][N3][N2][N1]. Pruned FFT with crop or padding and deconvolution; grid_to_modes may destroy the grid.
   virtual void grid_to_modes(Grid& grid, Complex* modes, Sign sign, Stream stream) const = 0;

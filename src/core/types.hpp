@@ -39,6 +39,13 @@ template <class T> struct Points {
   std::array<const T*, max_dim> axis{};
 };
 
+enum class Direction { to_modes, to_points };
+
+// The direction that a problem is about: type 1 goes to modes, type 2 to points.
+inline Direction direction_of(const Problem& problem) {
+  return problem.type == 1 ? Direction::to_modes : Direction::to_points;
+}
+
 using Stream = void*;  // a cudaStream_t on a GPU; ignored on the CPU
 
 template <class T> constexpr Precision precision_of = sizeof(T) == 4 ? Precision::f32 : Precision::f64;

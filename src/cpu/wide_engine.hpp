@@ -52,7 +52,6 @@ class WideEngine final : public Engine<float> {
     auto& pair = static_cast<GridPair&>(grid);
     std::copy_n(strengths, pair.batch * count_, room_for(pair.batch * count_, pair));
     wide_->spread(pair.doubled.data(), *pair.wide, stream);
-    pair.holds_wide = true;
   }
 
   void grid_to_modes(Grid& grid, Complex* modes, Sign sign, Stream stream) const override {
@@ -67,16 +66,11 @@ class WideEngine final : public Engine<float> {
     if (!crowded_) return narrow_.modes_to_grid(modes, grid, sign, stream);
     auto& pair = static_cast<GridPair&>(grid);
     narrow_.modes_to_grid(modes, *pair.narrow, sign, stream);
-    pair.holds_wide = false;
   }
 
   void interpolate(const Grid& grid, Complex* strengths, Stream stream) const override {
     if (!crowded_) return narrow_.interpolate(grid, strengths, stream);
-    const auto& pair = static_cast<const GridPair&>(grid);
-    if (!pair.holds_wide) return narrow_.interpolate(*pair.narrow, strengths, stream);
-    const Buffer<std::complex<double>> doubled(pair.batch * count_, memory_.get());
-    wide_->interpolate(*pair.wide, doubled.data(), stream);
-    narrow_down(doubled.data(), doubled.size(), strengths);
+    narrow_.interpolate(*static_cast<const GridPair&>(grid).narrow, strengths, stream);
   }
 
   std::size_t workspace_bytes() const override {
@@ -97,7 +91,6 @@ class WideEngine final : public Engine<float> {
   struct GridPair final : Grid {
     std::int64_t batch = 0;
     GridLease narrow, wide;
-    bool holds_wide = false;  // whether the last stage filled the wide grid
     Buffer<std::complex<double>> doubled;
   };
 

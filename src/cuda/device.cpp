@@ -5,10 +5,13 @@
 #include <link.h>
 
 #include <atomic>
+#include <map>
+#include <mutex>
+#include <utility>
 
 #include "cuda/architectures.hpp"
 #include "cuda/check.hpp"
-#include "cuda/clear.hpp"
+#include "cuda/launch/clear.hpp"
 
 namespace offgrid::cuda {
 namespace {
@@ -61,9 +64,21 @@ GetAttributes driver_if_loaded() {
   return driver;
 }
 
+// Asking for the properties of a device takes longer than most plans: each is asked once.
+const Device& usable_device(int id) {
+  static std::mutex mutex;
+  static std::map<int, Device> known;
+  const std::scoped_lock lock(mutex);
+  if (const auto found = known.find(id); found != known.end()) return found->second;
+  Device device = describe_device(id);
+  device.code = code_capability();
+  if (device.code == 0) throw Error(Status::device_error, no_code(device) + ", or use device = cpu");
+  return known.emplace(id, std::move(device)).first->second;
+}
+
 }  // namespace
 
-Device current_device() {
+const Device& current_device() {
   int count = 0;
   const cudaError_t found = cudaGetDeviceCount(&count);
   (void)cudaGetLastError();
@@ -74,10 +89,7 @@ Device current_device() {
     throw Error(Status::device_error, "device = cuda: there is no GPU here; use device = cpu or auto");
   int id = 0;
   call("current device", [&] { return cudaGetDevice(&id); });
-  Device device = describe_device(id);
-  device.code = code_capability();
-  if (device.code == 0) throw Error(Status::device_error, no_code(device) + ", or use device = cpu");
-  return device;
+  return usable_device(id);
 }
 
 std::string device_lines() {

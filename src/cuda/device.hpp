@@ -7,6 +7,14 @@
 
 namespace offgrid::cuda {
 
+// What the choice of a method asks of a device.
+struct DeviceLimits {
+  int multiprocessors = 1;
+  int major = 9;                        // compute capability of the GPU
+  int code = 90;                        // capability the kernels were compiled for, 10 major + minor; 0: none runs
+  std::size_t shared_bytes = 48 << 10;  // of a block, at most
+};
+
 struct Device {
   int id = 0;
   int multiprocessors = 1;
@@ -15,9 +23,11 @@ struct Device {
   std::size_t shared_bytes = 48 << 10;  // a block may have
   std::size_t memory_bytes = 0;
   std::string name;
+
+  [[nodiscard]] DeviceLimits limits() const { return {multiprocessors, major, code, shared_bytes}; }
 };
 
-Device current_device();     // device_error where there is none, no driver, or no code for it
+const Device& current_device();  // device_error where there is none, no driver, or no code for it
 std::string device_lines();  // one per GPU, or why there is none
 
 // Which GPU the library has no code for and why, or nothing. Like device_lines, it does not start work on any GPU.

@@ -1,41 +1,38 @@
+// The CUDA engine, behind core/engine.hpp. What happens to the data, and where to read it:
+//
+//   plan time    cost.hpp tells core what designs cost here -> CudaEngine: method/choice picks a method, tables.hpp puts the
+//                polynomials, deconvolution and twiddle factors on the device, grid_pool.hpp makes the first grid
+//   set_points   method/choice once more, for the number of points -> sort/sort: fold, radix sort by bin, subproblems
+//                -> where points are too crowded for the precision of the sums, another method or longer subproblems
+//   execute      lease_grid (grid_pool.hpp) -> run: a small transform that came before is replayed (launch/graph.hpp)
+//     to modes     spread         launch/clear -> method/<name>: spread [-> method/integer_sums, if deterministic]
+//                  grid_to_modes  fft/fft: Stockham FFT axis by axis, or cuFFT; crop; deconvolve
+//     to points    modes_to_grid  fft/fft: deconvolve, pad, FFT
+//                  interpolate    method/<name>, or one thread per point (method/interpolate_per_point) [-> reorder]
+//
+// Everything is enqueued on the caller's stream; the host waits in set_points only.
 #include "cuda/engine.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <memory>
-#include <mutex>
 #include <nvtx3/nvtx3.hpp>
 #include <optional>
 #include <utility>
 #include <vector>
 
 #include "core/text.hpp"
-#include "cuda/clear.hpp"
 #include "cuda/cost.hpp"
 #include "cuda/device.hpp"
-#include "cuda/fft.hpp"
-#include "cuda/fixed.hpp"
-#include "cuda/graph.hpp"
-#include "cuda/interp.hpp"
-#include "cuda/line_plan.hpp"
-#include "cuda/method.hpp"
-#include "cuda/owner.hpp"
+#include "cuda/grid_pool.hpp"
+#include "cuda/launch/clear.hpp"
+#include "cuda/method/choice.hpp"
+#include "cuda/method/interpolate_per_point.hpp"
 #include "cuda/policy.hpp"
-#include "cuda/spread.hpp"
-#include "cuda/sweep.hpp"
-#include "cuda/sweep_shape.hpp"
+#include "cuda/tables.hpp"
 
 namespace offgrid::cuda {
 namespace {
-
-// How many columns have points that reach a cell; a point reaches it several times where the grid is shorter than the
-// kernel.
-std::uint32_t columns_that_reach_a_cell(const SortSpec& sort) {
-  const auto width = static_cast<std::uint32_t>(sort.width);
-  std::uint32_t reach = 1;
-  for (int axis = 0; axis < sort.dim; ++axis) reach *= (width - 1) / sort.grid.n[axis] + 1;
-  for (int axis = 0; axis < 2; ++axis) reach *= std::min((width - 2) / sort.bins.size[axis] + 2, sort.bins.count[axis]);
-  return reach;
-}
 
 cudaStream_t native(Stream stream) { return static_cast<cudaStream_t>(stream); }
 
@@ -49,80 +46,9 @@ bool capturing(cudaStream_t stream) {
   return status != cudaStreamCaptureStatusNone;
 }
 
-// What a grid was used for.
-template <class T> struct GridUse {
-  Batch<T> batch;
-  std::int64_t points_set;  // how often
-  bool operator==(const GridUse&) const = default;
-};
-
-// Scratch of one execute. An execute that follows on another stream waits for `done`.
-template <class T> struct CudaGrid final : Grid {
-  CudaGrid(const Design& design, const GridShape& shape, bool needs_wide) : narrow(design, shape) {
-    if (needs_wide) wide.emplace(design, shape);
-  }
-  template <class A> std::complex<A>* cells() const { return reinterpret_cast<std::complex<A>*>(memory); }
-
-  int batch = 0;          // of this lease
-  bool captured = false;  // by the caller
-  bool in_f64 = false;    // what the cells hold is wider than T
-  GridFft<T> narrow;
-  std::optional<GridFft<double>> wide;
-  std::size_t bytes = 0;        // of memory
-  std::byte* memory = nullptr;  // cells, then the work area of the FFT, then that of fixed-point sums
-  FixedPoint fixed{};
-  DeviceBuffer<std::byte> owned;
-  DeviceBuffer<std::complex<T>> results;  // [batch][count], where they are not written to the caller's array at once
-  Event done;
-  cudaStream_t stream = nullptr;  // of the last lease
-  Replays<GridUse<T>> replays;    // of its last uses
-};
-
-// Tables that the kernels read: the polynomial, the factors of the axes, [axis][|k|], 1 for the axes that are not there,
-// and those of the stages of lines.
-template <class T> class Tables {
- public:
-  Tables(const Design& design, MemoryCount& memory) {
-    const int width = design.polynomial.width;
-    std::vector<T> all(design.polynomial.coefficients.begin(), design.polynomial.coefficients.end());
-    all.resize(static_cast<std::size_t>((max_degree(width, precision_of<T>) + 1) * width));  // of compile-time degree
-    std::size_t start[max_dim]{};
-    for (int axis = 0; axis < max_dim; ++axis) {
-      start[axis] = all.size();
-      if (axis < design.dim()) {
-        std::vector<double> factors(static_cast<std::size_t>(design.factors[axis].count()));
-        design.factors[axis].evaluate(0, factors);
-        all.insert(all.end(), factors.begin(), factors.end());
-      } else {
-        all.push_back(T(1));
-      }
-      if (goes_by_lines(design))  // lines read those of all their cells
-        all.resize(start[axis] + static_cast<std::size_t>(design.grid[axis]) / 2 + 1);
-    }
-    all.resize((all.size() + 3) / 4 * 4);  // aligned to pairs
-    std::size_t turns[max_dim]{};
-    for (int axis = 0; goes_by_lines(design) && axis < design.dim(); ++axis) {
-      const auto mine = turns_of<T>(line_plan(static_cast<int>(design.grid[axis]), sizeof(T)));
-      turns[axis] = all.size();
-      all.insert(all.end(), mine.begin(), mine.end());
-    }
-    data_ = DeviceBuffer<T>(static_cast<std::int64_t>(all.size()), memory);
-    call("tables", [&] { return cudaMemcpy(data_.data(), all.data(), data_.bytes(), cudaMemcpyHostToDevice); });
-    call("tables", [] { return cudaStreamSynchronize(cudaStreamLegacy); });  // streams that do not wait for that one
-    host_ = std::move(all);
-    kernel_ = {width, data_.data(), host_.data()};
-    for (int axis = 0; axis < max_dim; ++axis)
-      factors_.axis[axis] = data_.data() + start[axis], factors_.turns[axis] = data_.data() + turns[axis];
-  }
-  [[nodiscard]] const KernelView<T>& kernel() const { return kernel_; }
-  [[nodiscard]] const Deconvolution<T>& factors() const { return factors_; }
-
- private:
-  std::vector<T> host_;
-  DeviceBuffer<T> data_;
-  KernelView<T> kernel_{};
-  Deconvolution<T> factors_{};
-};
+void wait_for_device() {
+  call("waiting for the device", [] { return cudaDeviceSynchronize(); });
+}
 
 template <class T> class CudaEngine final : public Engine<T> {
  public:
@@ -131,58 +57,64 @@ template <class T> class CudaEngine final : public Engine<T> {
   explicit CudaEngine(const Design& design)
       : design_(design),
         device_(current_device()),
-        choice_(choose_method(design, device_, expected_points(design.problem, design.options))),
-        tables_(design, memory_),
-        sorter_(std::make_unique<Sorter<T>>(choice_.sort, memory_)) {
+        choice_(choose_method(request_for(expected_points(design.problem, design.options)))),
+        tables_(std::in_place, design_, memory_),
+        sorter_(std::make_unique<Sorter<T>>(choice_.sort, memory_)),
+        grids_(design_, device_.multiprocessors, memory_) {
     checked_product("grid x batch", static_cast<std::int64_t>(choice_.sort.grid.cells), design_.batch,
                     std::int64_t{sizeof(std::complex<double>)});
-    idle_.push_back(make_grid(choice_.wide));
-    workspace_bytes_ = idle_.back()->bytes;
+    auto grid = make_grid(choice_);
+    workspace_bytes_ = grid->bytes;
+    grids_.give_back(std::move(grid));
   }
 
   ~CudaEngine() override {
     int now = device_.id;
     (void)cudaGetDevice(&now);
     if (now != device_.id) (void)cudaSetDevice(device_.id);
-    (void)cudaDeviceSynchronize();  // executes may still be running on the caller's streams
-    idle_.clear(), sets_.clear();
+    release();
     if (now != device_.id) (void)cudaSetDevice(now);
   }
 
+  // --- points -----------------------------------------------------------------------------------------------------------
   void set_points(const Points<T>& points, Stream stream) override {
     const nvtx3::scoped_range range{"offgrid set_points"};
     const DeviceGuard guard(device_.id);
     ++points_set_count_;
-    for (const auto& grid : idle_)
+    for (const auto& grid : grids_.idle())
       if (grid->stream != native(stream)) grid->done.make_wait(native(stream));
-    const MethodChoice fitting = choose_method(design_, device_, points.count);
+    const MethodRequest request = request_for(points.count);
+    const MethodChoice fitting = choose_method(request);
     if (sorter_->inverts(points.count))
-      for (const auto& grid : idle_) hold_results(*grid, points.count);
-    const bool sums_too_long = choice_.method == Method::gm_sort && fitting.method != choice_.method;
+      for (const auto& grid : grids_.idle()) grids_.hold_results(*grid, points.count);
+    const bool sums_too_long = !choice_.sort.subproblems && fitting.method != choice_.method;
     if ((fitting.wide && !choice_.wide) || sums_too_long)
       change_method(fitting, points, native(stream));
     else
-      sort(points, native(stream));
+      sort(points, choice_.unit->subproblem_points(request), native(stream));
     lost_points_ = true;  // the earlier points are gone
-    shorten_sums(points, native(stream));
+    shorten_sums(request, points, native(stream));
     lost_points_ = false;
     sorter_->trim(kept_scratch_bytes);
-    for (const auto& grid : idle_) grid->replays.forget(grid->done);
+    for (const auto& grid : grids_.idle()) grid->replays.forget(grid->done);
     count_ = points.count;
     points_stream_ = native(stream);
     points_set_.record_or_wait(points_stream_);  // the new points are in place, so that nothing may throw any more
   }
 
+  bool lost_points() const override { return lost_points_; }
+
+  // --- an execute ---------------------------------------------------------------------------------------------------------
   GridLease lease_grid(std::int64_t batch, Stream stream) const override {
     const DeviceGuard guard(device_.id);
     const bool captured = capturing(native(stream));
-    auto grid = take(native(stream));
+    auto grid = grids_.take(needs_of(choice_), native(stream));
     try {
       if (!captured && grid->stream != native(stream)) grid->done.make_wait(native(stream));
       if (!captured && points_stream_ != native(stream))
         points_set_.make_wait(native(stream));  // the sort may still run
     } catch (...) {
-      keep(std::move(grid));  // it may hold the caller's workspace, which there is only one of
+      grids_.give_back(std::move(grid));  // it may hold the caller's workspace, which there is only one of
       throw;
     }
     grid->captured = captured;
@@ -202,26 +134,10 @@ template <class T> class CudaEngine final : public Engine<T> {
     const nvtx3::scoped_range range{"offgrid spread"};
     const DeviceGuard guard(device_.id);
     auto& mine = static_cast<CudaGrid<T>&>(grid);
-    mine.in_f64 = choice_.wide;
     if (choice_.wide)
       spread_as<double>(strengths, mine, native(stream));
     else
       spread_as<T>(strengths, mine, native(stream));
-  }
-
-  void interpolate(const Grid& grid, Complex* strengths, Stream stream) const override {
-    const nvtx3::scoped_range range{"offgrid interpolate"};
-    const DeviceGuard guard(device_.id);
-    const auto& mine = static_cast<const CudaGrid<T>&>(grid);
-    if (owners_read()) clear(strengths, sizeof(Complex) * static_cast<std::size_t>(count_ * mine.batch), stream);
-    for (const PointSet<T>& set : sets_) {
-      if (mine.in_f64)
-        interpolate_set(results_of<double>(set, strengths, mine), set, native(stream));
-      else
-        interpolate_set(results_of<T>(set, strengths, mine), set, native(stream));
-      if (set.inverted)
-        reorder(mine.results.data(), set, strengths + set.points.first, count_, mine.batch, native(stream));
-    }
   }
 
   void grid_to_modes(Grid& grid, Complex* modes, Sign sign, Stream stream) const override {
@@ -229,22 +145,38 @@ template <class T> class CudaEngine final : public Engine<T> {
     const DeviceGuard guard(device_.id);
     auto& mine = static_cast<CudaGrid<T>&>(grid);
     if (choice_.wide)
-      mine.wide->grid_to_modes(mine.template cells<double>(), modes, mine.batch, sign, wide_tables_->factors(),
-                               native(stream));
+      mine.wide_fft->grid_to_modes(mine.template cells<double>(), modes, mine.batch, sign, wide_tables_->factors(),
+                                   native(stream));
     else
-      mine.narrow.grid_to_modes(mine.template cells<T>(), modes, mine.batch, sign, tables_.factors(), native(stream));
+      mine.fft->grid_to_modes(mine.template cells<T>(), modes, mine.batch, sign, tables_->factors(), native(stream));
   }
 
   void modes_to_grid(const Complex* modes, Grid& grid, Sign sign, Stream stream) const override {
     const nvtx3::scoped_range range{"offgrid modes_to_grid"};
     const DeviceGuard guard(device_.id);
     auto& mine = static_cast<CudaGrid<T>&>(grid);
-    mine.in_f64 = false;
-    mine.narrow.modes_to_grid(modes, mine.template cells<T>(), mine.batch, sign, tables_.factors(), native(stream));
+    mine.fft->modes_to_grid(modes, mine.template cells<T>(), mine.batch, sign, tables_->factors(), native(stream));
   }
 
-  bool lost_points() const override { return lost_points_; }
+  void interpolate(const Grid& grid, Complex* strengths, Stream stream) const override {
+    const nvtx3::scoped_range range{"offgrid interpolate"};
+    const DeviceGuard guard(device_.id);
+    const auto& mine = static_cast<const CudaGrid<T>&>(grid);
+    const bool by_method = choice_.unit->reads_itself(request_for(count_));
+    if (by_method && choice_.unit->adds_to_results())
+      clear(strengths, sizeof(Complex) * static_cast<std::size_t>(count_ * mine.batch), stream);
+    for (const PointSet<T>& set : sets_) {
+      const StageCall<T, T> call{choice_, set, results_of(set, strengths, mine), queue(stream)};
+      if (by_method)
+        choice_.unit->interpolate(call);
+      else
+        interpolate_per_point(design_.dim(), call.stage, call.queue);
+      if (set.inverted)
+        reorder(mine.results.data(), set, strengths + set.points.first, count_, mine.batch, native(stream));
+    }
+  }
 
+  // --- memory and words ---------------------------------------------------------------------------------------------------
   std::size_t workspace_bytes() const override { return workspace_bytes_; }
 
   void set_workspace(void* memory, std::size_t bytes) override {
@@ -254,12 +186,10 @@ template <class T> class CudaEngine final : public Engine<T> {
                   text("workspace has ", bytes, " bytes, expected ", workspace_bytes_, " or more"));
     if (reinterpret_cast<std::uintptr_t>(memory) % 256 != 0)
       throw Error(Status::invalid_argument, "workspace is not aligned to 256 bytes");
-    auto grid = make_grid(choice_.wide, static_cast<std::byte*>(memory));
-    call("waiting for the device", [] { return cudaDeviceSynchronize(); });
-    const std::lock_guard lock(mutex_);
-    idle_.clear();
-    idle_.push_back(std::move(grid));
-    callers_memory_ = memory != nullptr;
+    auto grid = make_grid(choice_, static_cast<std::byte*>(memory));
+    wait_for_device();
+    const QuietDevice quiet;
+    grids_.replace_by(std::move(grid));
   }
   std::size_t memory_bytes() const override { return memory_.bytes; }
   std::size_t peak_bytes() const override { return memory_.peak; }
@@ -267,13 +197,14 @@ template <class T> class CudaEngine final : public Engine<T> {
   std::string describe() const override {
     std::string bins;
     for (int axis = 0; axis < design_.dim(); ++axis) bins += text(axis ? " x " : "", choice_.sort.bins.size[axis]);
+    const std::int64_t points = sets_.empty() ? expected_points(design_.problem, design_.options) : count_;
+    const bool by_method = choice_.unit->reads_itself(request_for(points));
     return text("engine       cuda, ", device_.name, ", FFT by ", goes_by_lines(design_) ? "lines" : "cuFFT", "\n",  //
-                "method       spreading ", name_of(choice_.method), choice_.fixed_point ? " with integer sums" : "",
+                "method       spreading ", choice_.unit->name(), choice_.fixed_point ? " with integer sums" : "",
                 choice_.fell_back ? " (the method asked for does not fit)" : "", ", interpolation ",
-                owners_read()          ? "owner"
-                : choice_.sort.columns ? "sweep"
-                : choice_.sort.sorted  ? "GM-sort"
-                                       : "GM",
+                by_method             ? choice_.unit->name()
+                : choice_.sort.sorted ? "GM-sort"
+                                      : "GM",
                 ", bins of ", bins, " cells, subproblems of ", choice_.sort.subproblem_points, " points",
                 choice_.wide ? ", sums in f64" : "", "\n",  //
                 "memory       ", workspace_bytes_ >> 10, " KiB an execute, ", memory_.bytes >> 10, " KiB in all, ",
@@ -281,165 +212,133 @@ template <class T> class CudaEngine final : public Engine<T> {
   }
 
  private:
-  // As many points a subproblem as suits them, however many the plan was told of.
-  void sort(const Points<T>& points, cudaStream_t stream) {
-    const std::int64_t subproblem = subproblem_points(design_, device_, choice_.method, points.count);
+  // Everything on the device, once the executes are done that may still be running on the caller's streams.
+  void release() noexcept {
+    const QuietDevice quiet;
+    grids_.clear();
+    sets_.clear();
+    sorter_.reset();
+    wide_tables_.reset();
+    tables_.reset();
+  }
+
+  // --- the choice of a method ---------------------------------------------------------------------------------------------
+  MethodRequest request_for(std::int64_t points) const {
+    return method_request(design_, device_.limits(), points, direction_of(design_.problem));
+  }
+
+  void sort(const Points<T>& points, std::int64_t subproblem, cudaStream_t stream) {
     sorter_->run(points, subproblem, sets_, stream);
     choice_.sort.subproblem_points = subproblem;
   }
 
   // Where points are so crowded that equal strengths would miss the tolerance, f32 is added up in f64, and in f64 subproblems
   // grow until there are about as many of them as they have points. Only where that could be so is the sort waited for.
-  void shorten_sums(const Points<T>& points, cudaStream_t stream) {
+  void shorten_sums(MethodRequest request, const Points<T>& points, cudaStream_t stream) {
     if (!choice_.sort.subproblems || choice_.fixed_point || points.count == 0) return;
     const std::int64_t items = points.count / choice_.sort.subproblem_points + 1;
-    if (!is_too_long(design_, choice_.wide, longest_sum(design_, choice_, items, items))) return;
+    if (!is_too_long(request, items, items)) return;
     const std::int64_t run = sorter_->longest_run(sets_, stream);
-    const double terms = longest_sum(design_, choice_, run, items);
-    if (!is_too_long(design_, choice_.wide, terms)) return;
-    if (sizeof(T) == 4 && !choice_.wide)
-      return change_method(choose_method(design_, device_, points.count, SumPrecision::f64), points, stream);
+    if (!is_too_long(request, run, items)) return;
+    if (grid_precision(choice_) == Precision::f32) {
+      request.sums = SumPrecision::f64;
+      return change_method(choose_method(request), points, stream);
+    }
     const auto in_run = static_cast<double>(run * choice_.sort.subproblem_points);
     const auto longer = std::min(static_cast<std::int64_t>(2 * std::sqrt(in_run)), most_subproblem_points);
-    if (choice_.method == Method::sweep && design_.dim() > 1 && longer > choice_.sort.subproblem_points) {
-      sorter_->run(points, longer, sets_, stream);
-      choice_.sort.subproblem_points = longer;
-    }
+    if (choice_.unit->gains_from_long_subproblems() && longer > choice_.sort.subproblem_points)
+      sort(points, longer, stream);
+  }
+  bool is_too_long(const MethodRequest& request, std::int64_t run, std::int64_t items) const {
+    const double terms = choice_.unit->longest_sum(choice_, precision_of<T>, run, items);
+    return cuda::is_too_long(request, grid_precision(choice_), terms);
   }
 
   // More points than the plan was told of, and their sums need more precision or another method.
   void change_method(const MethodChoice& fitting, const Points<T>& points, cudaStream_t stream) {
-    if (callers_memory_)
+    if (grids_.uses_callers_memory())
       throw Error(Status::wrong_state,
                   text("these ", points.count,
                        " points need a larger workspace; set them first, then ask for workspace_bytes"));
     auto sorter = std::make_unique<Sorter<T>>(fitting.sort, memory_);
     std::vector<PointSet<T>> sets;
-    auto grid = make_grid(fitting.wide);
-    if (sorter->inverts(points.count)) hold_results(*grid, points.count);
+    auto grid = make_grid(fitting);
+    if (sorter->inverts(points.count)) grids_.hold_results(*grid, points.count);
     sorter->run(points, fitting.sort.subproblem_points, sets, stream);
-    call("waiting for the device", [] { return cudaDeviceSynchronize(); });  // the earlier points may be in use
-    choice_ = fitting, sorter_ = std::move(sorter), sets_ = std::move(sets), workspace_bytes_ = grid->bytes;
-    idle_.clear();
-    idle_.push_back(std::move(grid));
+    wait_for_device();  // the earlier points may be in use
+    const QuietDevice quiet;
+    choice_ = fitting;
+    sorter_ = std::move(sorter);
+    sets_ = std::move(sets);
+    workspace_bytes_ = grid->bytes;
+    grids_.replace_by(std::move(grid));
   }
 
-  // Those of cuFFT and of owners do not go through launch.hpp.
-  bool can_be_recorded(Direction direction) const {
-    const std::size_t real_bytes = direction == Direction::to_modes && choice_.wide ? sizeof(double) : sizeof(T);
-    const std::int64_t cells = static_cast<std::int64_t>(choice_.sort.grid.cells) * design_.batch;
-    return goes_by_lines(design_) && cells <= most_replayed_cells(design_.dim(), real_bytes) &&
-           choice_.method != Method::owner;
+  // --- grids --------------------------------------------------------------------------------------------------------------
+  // The precision of the cells while points are added.
+  static Precision grid_precision(const MethodChoice& choice) { return choice.wide ? Precision::f64 : precision_of<T>; }
+  GridNeeds needs_of(const MethodChoice& choice) const {
+    const bool holds_results = !sets_.empty() && sets_[0].inverted;
+    return {choice.sort.grid, grid_precision(choice), holds_results ? count_ : 0};
   }
-
-  // They add to the results in no fixed order.
-  bool owners_read() const {
-    return choice_.method == Method::owner && design_.dim() == 3 && !design_.options.deterministic;
+  std::unique_ptr<CudaGrid<T>> make_grid(const MethodChoice& choice, std::byte* memory = nullptr) {
+    if (choice.wide && !wide_tables_) wide_tables_.emplace(design_, memory_);
+    return grids_.make(needs_of(choice), memory);
   }
-  bool sweeps_read() const {
-    return choice_.method == Method::sweep &&
-           sweep_reads(design_.dim(), design_.polynomial.width, sizeof(T) == 8, density());
-  }
-  double density() const { return static_cast<double>(count_) / static_cast<double>(choice_.sort.grid.cells); }
-
-  std::size_t cell_bytes(bool wide) const {
-    const std::size_t cell = wide ? sizeof(std::complex<double>) : sizeof(Complex);
-    return aligned(cell * choice_.sort.grid.cells * static_cast<std::size_t>(design_.batch));
-  }
-
-  std::unique_ptr<CudaGrid<T>> make_grid(bool wide, std::byte* memory = nullptr) const {
-    if (wide && !wide_tables_) wide_tables_.emplace(design_, memory_);
-    auto grid = std::make_unique<CudaGrid<T>>(design_, choice_.sort.grid, wide);
-    const std::size_t work = std::max(grid->narrow.work_bytes(), grid->wide ? grid->wide->work_bytes() : 0);
-    grid->bytes = cell_bytes(wide) + aligned(work) + aligned(fixed_point_bytes(design_.batch));
-    if (memory == nullptr) grid->owned = DeviceBuffer<std::byte>(static_cast<std::int64_t>(grid->bytes), memory_);
-    grid->memory = memory != nullptr ? memory : grid->owned.data();
-    grid->fixed = fixed_point_in(grid->memory + cell_bytes(wide) + aligned(work), design_.batch);
-    if (!sets_.empty() && sets_[0].inverted) hold_results(*grid, count_);
-    grid->narrow.set_work_area(grid->memory + cell_bytes(wide));
-    if (grid->wide) grid->wide->set_work_area(grid->memory + cell_bytes(wide));
-    return grid;
-  }
-
-  // The old ones stay until the new ones are there: where there is no memory, the earlier points still need them.
-  void hold_results(CudaGrid<T>& grid, std::int64_t count) const {
-    if (const std::int64_t size = count * design_.batch; grid.results.size() < size)
-      grid.results = DeviceBuffer<Complex>(size, memory_);
-  }
-
-  // The grid that was last used on this stream needs no waiting.
-  std::unique_ptr<CudaGrid<T>> take(cudaStream_t stream) const {
-    const std::lock_guard lock(mutex_);
-    if (idle_.empty() && callers_memory_)
-      throw Error(Status::wrong_state, "execute: the workspace is in use by another execute of this plan");
-    if (idle_.empty()) return make_grid(choice_.wide);
-    auto best = std::find_if(idle_.begin(), idle_.end(), [&](const auto& grid) { return grid->stream == stream; });
-    if (best == idle_.end()) best = std::prev(idle_.end());
-    auto grid = std::move(*best);
-    idle_.erase(best);
-    return grid;
-  }
-
   void give_back(CudaGrid<T>* grid) const {
     std::unique_ptr<CudaGrid<T>> owned(grid);
     if (!owned->captured) (void)cudaEventRecord(*owned->done, owned->stream);
-    keep(std::move(owned));
+    grids_.give_back(std::move(owned));
   }
 
-  void keep(std::unique_ptr<CudaGrid<T>> grid) const {
-    const std::lock_guard lock(mutex_);
-    idle_.push_back(std::move(grid));
+  bool can_be_recorded(Direction direction) const {
+    const bool wide = direction == Direction::to_modes && choice_.wide;
+    const std::int64_t cells = static_cast<std::int64_t>(choice_.sort.grid.cells) * design_.batch;
+    return goes_by_lines(design_) && choice_.unit->can_be_recorded() &&
+           cells <= most_replayed_cells(design_.dim(), wide ? sizeof(double) : sizeof(T));
   }
+
+  // --- stages ---------------------------------------------------------------------------------------------------------------
+  Queue queue(Stream stream) const { return {native(stream), device_.multiprocessors}; }
 
   template <class A>
   StageArguments<T, A> arguments(const PointSet<T>& set, const Complex* strengths, const CudaGrid<T>& grid) const {
-    return {set.points, tables_.kernel(),         choice_.sort.grid, const_cast<Complex*>(strengths),
-            count_,     grid.template cells<A>(), grid.batch};
+    return {.points = set.points,
+            .kernel = tables_->kernel(),
+            .grid = choice_.sort.grid,
+            .strengths = const_cast<Complex*>(strengths),
+            .stride = count_,
+            .cells = grid.template cells<A>(),
+            .batch = grid.batch};
   }
 
   // Written in the order of the packed points first, where the caller's order is known from there.
-  template <class A>
-  StageArguments<T, A> results_of(const PointSet<T>& set, Complex* strengths, const CudaGrid<T>& grid) const {
-    auto stage = arguments<A>(set, strengths, grid);
-    if (set.inverted)
-      stage.strengths = grid.results.data(), stage.stride = set.points.count, stage.points.first = 0,
-      stage.in_order = true;
+  StageArguments<T, T> results_of(const PointSet<T>& set, Complex* strengths, const CudaGrid<T>& grid) const {
+    auto stage = arguments<T>(set, strengths, grid);
+    if (!set.inverted) return stage;
+    stage.strengths = grid.results.data();
+    stage.stride = set.points.count;
+    stage.points.first = 0;
+    stage.in_order = true;
     return stage;
-  }
-
-  template <class A>
-  void interpolate_set(const StageArguments<T, A>& stage, const PointSet<T>& set, cudaStream_t stream) const {
-    if (sweeps_read())
-      sweep_interpolate(design_.dim(), stage, set, choice_.sort.bins, stream);
-    else if (owners_read())
-      interpolate_owned(stage, set, choice_.sort.bins, choice_.sort.subproblem_points, stream);
-    else
-      cuda::interpolate(design_.dim(), stage, stream);
   }
 
   template <class A> void spread_as(const Complex* strengths, CudaGrid<T>& grid, cudaStream_t stream) const {
     const std::size_t bytes = sizeof(std::complex<A>) * choice_.sort.grid.cells * static_cast<std::size_t>(grid.batch);
-    bool clear_is_last = false;  // of what is enqueued, and lets an early kernel start
-    if (choice_.method != Method::owner || sets_.empty()) clear_is_last = clear_cells(grid.memory, bytes, stream);
-    if (choice_.fixed_point) begin_fixed_point(strengths, grid, stream);
+    bool clear_is_last = false;  // of what is enqueued, by a kernel that a dependent launch may follow
+    if (!choice_.unit->writes_all_cells() || sets_.empty()) clear_is_last = clear_cells(grid.memory, bytes, stream);
+    if (choice_.fixed_point) begin_integer_sums(strengths, grid, stream);
     for (const PointSet<T>& set : sets_) {
-      auto stage = arguments<A>(set, strengths, grid);
-      stage.early = std::exchange(clear_is_last, false) && kernels_wait_ && !choice_.fixed_point;
-      if (choice_.fixed_point) stage.units = grid.fixed.units;
-      if (choice_.method == Method::owner)
-        spread_owned(design_.dim(), stage, set, choice_.sort.bins, choice_.sort.subproblem_points, stream);
-      else if (choice_.method == Method::sweep)
-        sweep_spread(design_.dim(), stage, set, choice_.sort.bins, stream);
-      else if (choice_.method == Method::sm)
-        spread_tiles(design_.dim(), stage, choice_.tile, set, stream);
-      else
-        spread_global(design_.dim(), stage, stream);
+      StageCall<T, A> call{choice_, set, arguments<A>(set, strengths, grid), queue(stream)};
+      call.stage.dependent = std::exchange(clear_is_last, false) && has_dependent_launch_ && !choice_.fixed_point;
+      if (choice_.fixed_point) call.stage.units = grid.fixed.units;
+      choice_.unit->spread(call);
     }
     if (choice_.fixed_point)
       to_numbers(grid.fixed, grid.template cells<double>(), choice_.sort.grid.cells, grid.batch, stream);
   }
 
-  void begin_fixed_point(const Complex* strengths, const CudaGrid<T>& grid, cudaStream_t stream) const {
+  void begin_integer_sums(const Complex* strengths, const CudaGrid<T>& grid, cudaStream_t stream) const {
     clear_fixed_point(grid.fixed, grid.batch, stream);
     for (const PointSet<T>& set : sets_)
       count_terms(grid.fixed, set.densest.data(), columns_that_reach_a_cell(choice_.sort), stream);
@@ -448,21 +347,19 @@ template <class T> class CudaEngine final : public Engine<T> {
 
   Design design_;
   Device device_;
-  bool kernels_wait_ = kernels_wait();
+  bool has_dependent_launch_ = has_dependent_launch();
   MethodChoice choice_;
-  mutable MemoryCount memory_;
-  Tables<T> tables_;
-  mutable std::optional<Tables<double>> wide_tables_;
+  MemoryCount memory_;
+  std::optional<Tables<T>> tables_;  // always there until the end
+  std::optional<Tables<double>> wide_tables_;
   std::unique_ptr<Sorter<T>> sorter_;
   std::vector<PointSet<T>> sets_;
   std::int64_t count_ = 0, points_set_count_ = 0;
   Event points_set_;  // executes on another stream than set_points's wait for it
   cudaStream_t points_stream_ = nullptr;
   std::size_t workspace_bytes_ = 0;
-  bool callers_memory_ = false;
   bool lost_points_ = false;
-  mutable std::mutex mutex_;
-  mutable std::vector<std::unique_ptr<CudaGrid<T>>> idle_;
+  mutable GridPool<T> grids_;
 };
 
 template <class T> std::unique_ptr<Engine<T>> make(const Design& design) {
@@ -472,8 +369,7 @@ template <class T> std::unique_ptr<Engine<T>> make(const Design& design) {
 }  // namespace
 
 Backend backend() {
-  (void)current_device();
-  Backend backend{cost_traits(), make<float>, make<double>};
+  Backend backend{cost_traits(current_device().limits()), make<float>, make<double>};
   backend.check_array = require_device_pointer;
   backend.clear = clear;
   return backend;

@@ -1,4 +1,4 @@
-// Memory of the device and page-locked memory of the host, owned.
+// Memory of the device and page-locked memory of the host, owned (plan_memory.hpp says where it comes from), and events.
 #pragma once
 
 #include <cstddef>
@@ -7,6 +7,7 @@
 
 #include "core/validate.hpp"
 #include "cuda/check.hpp"
+#include "cuda/plan_memory.hpp"
 
 namespace offgrid::cuda {
 
@@ -29,9 +30,7 @@ template <class V> class DeviceBuffer {
   DeviceBuffer(std::int64_t size, MemoryCount& count) : size_(size), count_(&count) {
     if (size == 0) return;
     const auto bytes = static_cast<std::size_t>(checked_product("device memory", size, std::int64_t{sizeof(V)}));
-    void* memory = nullptr;
-    call("device memory", [&] { return cudaMalloc(&memory, bytes); });
-    data_ = static_cast<V*>(memory);
+    data_ = static_cast<V*>(take_device_memory(bytes));
     count.add(bytes);
   }
   DeviceBuffer(DeviceBuffer&& other) noexcept { swap(other); }
@@ -41,7 +40,7 @@ template <class V> class DeviceBuffer {
   }
   ~DeviceBuffer() {
     if (data_ == nullptr) return;
-    (void)cudaFree(data_);
+    give_back_device_memory(data_);
     count_->bytes -= bytes();
   }
 
@@ -58,7 +57,9 @@ template <class V> class DeviceBuffer {
 
  private:
   void swap(DeviceBuffer& other) noexcept {
-    std::swap(data_, other.data_), std::swap(size_, other.size_), std::swap(count_, other.count_);
+    std::swap(data_, other.data_);
+    std::swap(size_, other.size_);
+    std::swap(count_, other.count_);
   }
 
   V* data_ = nullptr;
@@ -69,14 +70,10 @@ template <class V> class DeviceBuffer {
 // One value that kernels' results are copied to; page-locked, so that the copy does not wait.
 template <class V> class HostValue {
  public:
-  HostValue() {
-    void* memory = nullptr;
-    call("page-locked memory", [&] { return cudaMallocHost(&memory, sizeof(V)); });
-    value_ = static_cast<V*>(memory);
-  }
+  HostValue() : value_(static_cast<V*>(take_host_value())) { static_assert(sizeof(V) <= host_value_bytes); }
   HostValue(const HostValue&) = delete;
   HostValue& operator=(const HostValue&) = delete;
-  ~HostValue() { (void)cudaFreeHost(value_); }
+  ~HostValue() { give_back_host_value(value_); }
   [[nodiscard]] V* get() const { return value_; }
   V& operator*() const { return *value_; }
 

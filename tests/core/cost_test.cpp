@@ -74,17 +74,29 @@ TEST(Cost, grows_with_the_width_the_points_and_the_grid) {
 }
 
 // An engine whose times do not go by rows and passes gives its own, and sees the options.
-TEST(Cost, an_engines_own_times_take_the_place_of_the_model) {
+TEST(Cost, an_engines_own_time_takes_the_place_of_the_model) {
   BackendTraits own = plain;
-  own.points_time = [](const Problem&, const Sizes& grid, int width, const Options& options) {
-    return static_cast<double>(grid[0] * width * options.points_hint);
+  own.time = [](const TransformShape& shape) {
+    return static_cast<double>(shape.grid[0] * shape.width * shape.options.points_hint + shape.problem.modes[0]);
   };
   const Problem problem{1, 1, {8, 1, 1}};
-  EXPECT_DOUBLE_EQ(cost(problem, {16, 1, 1}, 4, with_points(10), own), 16 * 4 * 10 + 16 * 8 + 16);
-  own.fft_time = [](const Problem& of, const Sizes& grid, const Options& options) {
-    return static_cast<double>(of.modes[0] + grid[0] + options.transforms);
+  EXPECT_DOUBLE_EQ(cost(problem, {16, 1, 1}, 4, with_points(10), own), 16 * 4 * 10 + 8);
+}
+
+TEST(Cost, an_engine_is_told_the_direction_and_the_vectors_that_are_worked_on_together) {
+  BackendTraits own = plain;
+  own.batch_bytes = 5 * 16 * 16;  // five grids of 16 complex cells
+  own.time = [](const TransformShape& shape) {
+    return static_cast<double>(shape.vectors) + (shape.direction == Direction::to_points ? 0.5 : 0);
   };
-  EXPECT_DOUBLE_EQ(cost(problem, {16, 1, 1}, 4, with_points(10), own), 16 * 4 * 10 + 8 + 16 + 1);
+  const auto seen = [&](int type, std::int64_t transforms, std::int64_t batch) {
+    return cost({type, 1, {8, 1, 1}}, {16, 1, 1}, 4, {.transforms = transforms, .batch = batch}, own);
+  };
+  EXPECT_EQ(seen(1, 3, 0), 3);
+  EXPECT_EQ(seen(2, 3, 0), 3.5);
+  EXPECT_EQ(seen(1, 100, 0), 5);
+  EXPECT_EQ(seen(1, 100, 7), 7);
+  EXPECT_EQ(seen(1, 2, 7), 2);
 }
 
 }  // namespace

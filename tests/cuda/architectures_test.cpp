@@ -3,10 +3,10 @@
 
 #include <gtest/gtest.h>
 
-#include "cuda/clear.hpp"
 #include "cuda/cost.hpp"
 #include "cuda/device.hpp"
-#include "cuda/method.hpp"
+#include "cuda/launch/clear.hpp"
+#include "cuda/method/choice.hpp"
 #include "gpu_test.hpp"
 
 using namespace offgrid::cuda;
@@ -50,11 +50,9 @@ TEST(Architectures, the_reason_says_what_is_there_and_what_to_do) {
 // What is chosen for many points in 2D, on a GPU of this major capability with code for this one.
 offgrid::Method chosen(int major, int code) {
   const offgrid::Problem problem{.type = 1, .dim = 2, .modes = {128, 128, 1}};
-  Device device;
-  device.multiprocessors = 100;
-  device.major = major;
-  device.code = code;
-  return choose_method(make_design(problem, {}, cost_traits()), device, 1'000'000).method;
+  const DeviceLimits device{.multiprocessors = 100, .major = major, .code = code};
+  const offgrid::Design design = make_design(problem, {}, cost_traits(device));
+  return choose_method(method_request(design, device, 1'000'000, offgrid::Direction::to_modes)).method;
 }
 
 TEST(Architectures, methods_follow_the_code_and_not_the_gpu_alone) {

@@ -1,7 +1,8 @@
 // Transforms on grids of every length that has kernels of its own, along rows and along columns, and on longer ones.
 #include <numbers>
 
-#include "cuda/line_plan.hpp"
+#include "cuda/fft/stockham_plan.hpp"
+#include "cuda/method/method.hpp"
 #include "gpu_test.hpp"
 
 namespace {
@@ -19,7 +20,7 @@ TEST(LinePlanTest, stages_make_a_transform_of_every_length) {
       const cuda::LinePlan plan = cuda::line_plan(n, real_bytes);
       ASSERT_GE(plan.stages, 2);
       EXPECT_LE(plan.threads, cuda::most_line_threads(real_bytes, plan.threads));
-      const auto turns = cuda::turns_of<double>(plan);
+      const auto turns = cuda::twiddles_of<double>(plan);
       const auto in = random_values<double>(n, 7);
       auto x = in;
       for (int s = 0; s < plan.stages; ++s) {

@@ -25,7 +25,7 @@ class GpuTest : public testing::Test {
   BackendUnderTest where_;
 };
 
-// Modes whose grids cuFFT transforms: an axis has more than 2048 cells, for which there are no kernels (line_plan.hpp).
+// Modes whose grids cuFFT transforms: an axis has more than 2048 cells, for which there are no kernels (stockham_plan.hpp).
 inline const std::vector<Sizes> long_modes{{2100}, {2100, 5}, {5, 4, 2100}};
 
 // Sigma is 2.5 at most, so that 800 modes have at most 2048 cells; and it is over 1, so that 2049 have more.

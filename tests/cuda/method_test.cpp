@@ -1,6 +1,6 @@
 // What the CUDA engine chooses for a design: the method, its bins and tile, the precision of its sums, and the times by
 // which the grid was chosen before. Pure host code, which takes the device's numbers as they are given: no GPU is needed.
-#include "cuda/method.hpp"
+#include "cuda/method/choice.hpp"
 
 #include <gtest/gtest.h>
 
@@ -10,17 +10,19 @@
 
 #include "core/text.hpp"
 #include "cuda/cost.hpp"
-#include "cuda/policy.hpp"
+#include "cuda/fft/fft_cost.hpp"
+#include "cuda/fft/stockham_plan.hpp"
+#include "cuda/method/owner.hpp"
 
 namespace {
 
 using namespace offgrid;
-using cuda::Device;
+using cuda::DeviceLimits;
 using cuda::MethodChoice;
 
 // An H200, and an A100 as an older GPU.
-const Device hopper{0, 132, 9, 0, 227 << 10, std::size_t{141} << 30, "H200"};
-const Device ampere{0, 108, 8, 0, 163 << 10, std::size_t{80} << 30, "A100"};
+const DeviceLimits hopper{.multiprocessors = 132, .major = 9, .code = 90, .shared_bytes = 227 << 10};
+const DeviceLimits ampere{.multiprocessors = 108, .major = 8, .code = 80, .shared_bytes = 163 << 10};
 
 const std::vector<Sizes> shapes{{1000, 1, 1}, {200, 210, 1}, {60, 50, 40}};
 
@@ -31,7 +33,11 @@ Problem problem_of(const Sizes& modes, Precision precision = Precision::f64, dou
 }
 
 Design design_of(const Problem& problem, const Options& options = {}) {
-  return make_design(problem, options, cuda::cost_traits());
+  return make_design(problem, options, cuda::cost_traits(hopper));
+}
+
+MethodChoice choose_method(const Design& design, const DeviceLimits& device, std::int64_t points) {
+  return cuda::choose_method(method_request(design, device, points, direction_of(design.problem)));
 }
 
 double cells_of(const Design& design) {
@@ -51,7 +57,7 @@ TEST(ChooseMethod, a_method_that_is_asked_for_is_taken) {
 
 // The table of docs/gpu.md.
 TEST(ChooseMethod, automatic_follows_the_density_and_the_device) {
-  const auto chosen = [](const Sizes& modes, const Device& device, double points_per_cell, int type) {
+  const auto chosen = [](const Sizes& modes, const DeviceLimits& device, double points_per_cell, int type) {
     const Design design = design_of(problem_of(modes, Precision::f32, 1e-3, type));
     return choose_method(design, device, static_cast<std::int64_t>(points_per_cell * cells_of(design))).method;
   };
@@ -111,7 +117,7 @@ TEST(ChooseMethod, bins_cover_the_grid_and_can_be_counted) {
 }
 
 TEST(ChooseMethod, deterministic_sums_are_integers_or_those_of_owners) {
-  const auto chosen = [](const Sizes& modes, double tolerance, const Device& device) {
+  const auto chosen = [](const Sizes& modes, double tolerance, const DeviceLimits& device) {
     return choose_method(design_of(problem_of(modes, Precision::f64, tolerance), {.deterministic = true}), device,
                          10'000);
   };
@@ -145,19 +151,71 @@ TEST(ChooseMethod, a_grid_of_two_thousand_million_cells_along_an_axis_is_refused
   EXPECT_THROW((void)choose_method(design, hopper, 1000), Error);
 }
 
-// The grid is chosen by the times of a method, and it is that method that runs.
-TEST(CudaCost, owners_are_counted_on_where_they_will_run) {
+// --- one choice, for the cost of a design and for the engine ------------------------------------------------------------
+// The grid is chosen by the time of a method, and it is that method that runs, in the same precision.
+TEST(OneChoice, the_method_that_a_design_was_weighed_with_is_the_one_that_runs) {
+  for (const DeviceLimits& device : {hopper, ampere})
+    for (const Sizes& modes : {Sizes{5000, 1, 1}, Sizes{200, 210, 1}, Sizes{80, 80, 80}})
+      for (const Precision precision : {Precision::f32, Precision::f64})
+        for (const int type : {1, 2})
+          for (const std::int64_t points : {10, 10'000, 3'000'000})
+            for (const std::int64_t transforms : {1, 64}) {
+              const Problem problem = problem_of(modes, precision, precision == Precision::f32 ? 1e-4 : 1e-9, type);
+              const Options options{.transforms = transforms, .points_hint = points};
+              const Design design = make_design(problem, options, cuda::cost_traits(device));
+              SCOPED_TRACE(text(modes[0], " modes, type ", type, ", ", points, " points, ", transforms, " transforms"));
+              const auto weighed = pick_method(cuda::method_request(
+                  {problem, design.grid, design.window.width, options, design.batch, direction_of(problem)}, device));
+              const MethodChoice runs = choose_method(design, device, points);
+              EXPECT_EQ(weighed.unit, runs.unit) << weighed.unit->name() << " and " << runs.unit->name();
+              EXPECT_EQ(weighed.wide, runs.wide);
+            }
+}
+
+TEST(OneChoice, owners_are_counted_on_where_they_will_run) {
   const Problem problem = problem_of({80, 80, 80}, Precision::f32, 1e-3);
   for (const std::int64_t transforms : {1, 8, 64})
     for (const std::int64_t batch : {0, 1, 2, 64}) {
-      Options options{.transforms = transforms, .batch = batch};
-      options.points_hint = 10'000;
+      const Options options{.transforms = transforms, .points_hint = 10'000, .batch = batch};
       const Design design = design_of(problem, options);
-      const bool owned = choose_method(design, hopper, options.points_hint).method == Method::owner;
-      const double time = cuda::points_time(problem, design.grid, design.window.width, options);
-      const double by_owners = cuda::owner_time(problem, 10'000, cells_of(design), design.window.width);
-      EXPECT_EQ(time == by_owners, owned) << transforms << " transforms, batch " << batch;
+      const MethodChoice runs = choose_method(design, hopper, options.points_hint);
+      const cuda::MethodRequest request = method_request(design, hopper, options.points_hint, Direction::to_modes);
+      const double time = cuda::transform_time(
+          {problem, design.grid, design.window.width, options, design.batch, Direction::to_modes}, hopper);
+      const double by_owners = cuda::owner_method().time(request, Precision::f32) +
+                               cuda::fft_time(problem, design.grid, transforms, Precision::f32);
+      EXPECT_EQ(time == by_owners, runs.unit == &cuda::owner_method()) << transforms << " transforms, batch " << batch;
     }
+}
+
+// An adjoint is a transform of the other direction, whatever the type of its plan.
+TEST(OneChoice, the_direction_that_runs_decides_and_not_the_type) {
+  for (const Sizes& modes : shapes)
+    for (const Precision precision : {Precision::f32, Precision::f64})
+      for (const std::int64_t points : {100, 5'000'000}) {
+        const Design first = design_of(problem_of(modes, precision, 1e-4, 1), {.upsampling = 2, .width = 7});
+        const Design second = design_of(problem_of(modes, precision, 1e-4, 2), {.upsampling = 2, .width = 7});
+        for (const Direction direction : {Direction::to_modes, Direction::to_points}) {
+          const MethodChoice a = cuda::choose_method(method_request(first, hopper, points, direction));
+          const MethodChoice b = cuda::choose_method(method_request(second, hopper, points, direction));
+          EXPECT_EQ(a.unit, b.unit);
+          EXPECT_EQ(a.sort.inverse, b.sort.inverse);
+          EXPECT_EQ(a.sort.rows, b.sort.rows);
+          EXPECT_FALSE(direction == Direction::to_modes && (a.sort.inverse || a.sort.rows));
+        }
+      }
+  const Design design = design_of(problem_of({1000, 1000, 1}, Precision::f32, 1e-3, 1));
+  EXPECT_EQ(cuda::choose_method(method_request(design, hopper, 10'000, Direction::to_points)).method, Method::gm_sort);
+  EXPECT_EQ(cuda::choose_method(method_request(design, hopper, 10'000, Direction::to_modes)).method, Method::sweep);
+}
+
+// A design knows when the sweep will not run, and is made for what runs instead.
+TEST(OneChoice, designs_follow_the_device) {
+  const Problem problem = problem_of({1000, 1000, 1}, Precision::f64, 1e-9);
+  const Options options{.points_hint = 10'000'000};
+  const Design swept = make_design(problem, options, cuda::cost_traits(hopper));
+  const Design tiled = make_design(problem, options, cuda::cost_traits(ampere));
+  EXPECT_LT(tiled.window.width, swept.window.width);  // a value costs SM more, and a finer grid has fewer of them
 }
 
 TEST(CudaCost, times_are_positive_and_grow_with_the_points) {
@@ -170,9 +228,8 @@ TEST(CudaCost, times_are_positive_and_grow_with_the_points) {
             Sizes grid = modes;
             for (int axis = 0; axis < problem.dim; ++axis) grid[axis] *= 2;
             const auto time = [&](std::int64_t points) {
-              Options options{.method = method};
-              options.points_hint = points;
-              return cuda::points_time(problem, grid, width, options);
+              const Options options{.points_hint = points, .method = method};
+              return cuda::transform_time({problem, grid, width, options, 1, direction_of(problem)}, hopper);
             };
             SCOPED_TRACE(text(modes[0], " modes, width ", width, ", method ", static_cast<int>(method)));
             EXPECT_GT(time(1'000'000), 0);
@@ -185,7 +242,7 @@ TEST(CudaCost, an_fft_of_f64_costs_more_than_one_of_f32_and_cufft_more_than_line
     Sizes grid{1, 1, 1};
     for (int axis = 0; axis < dim_of(modes); ++axis) grid[axis] = 2 * modes[axis];
     const auto time = [&](Precision precision, const Sizes& of) {
-      return cuda::fft_time(problem_of(modes, precision, 1e-3), of, {});
+      return cuda::fft_time(problem_of(modes, precision, 1e-3), of, 1, precision);
     };
     EXPECT_GT(time(Precision::f32, grid), 0);
     EXPECT_GT(time(Precision::f64, grid), time(Precision::f32, grid));

@@ -1,5 +1,5 @@
-// The stages of an engine behind its interface, without a plan: spreading and interpolation against exact sums of the
-// window for every width (finufft#475: odd widths were wrong by O(1); finufft#662: one kernel value too many on a
+// The stages of an engine behind its interface, without a plan: each direction against exact sums of the window for every
+// width (finufft#475: odd widths were wrong by O(1); finufft#662: one kernel value too many on a
 // node), and grids that are leased side by side and again (tensorflow-nufft#20: a grid that was not zeroed).
 #include <gtest/gtest.h>
 
@@ -34,40 +34,56 @@ template <class T> struct Stage {
   std::vector<DeviceArray<T>> arrays;
 };
 
-// sum over cells l of phi(l - a) phi(l - b), the cells being those that both points reach.
-template <class R> R overlap(const offgrid::WindowFunction<R>& phi, int width, R a, R b) {
-  const R half = R(width) / 2, first = std::ceil(std::max(a, b) - half), end = std::min(a, b) + half;
-  R total = 0;
-  for (R cell = first; cell < end; cell += 1) total += phi((cell - a) / half) * phi((cell - b) / half);
-  return total;
-}
-
-// What spreading to the grid and interpolating from it makes of the strengths.
-template <class T> auto exact_round_trip(const Stage<T>& stage, const std::vector<std::complex<T>>& strengths) {
+// What point `j` and the modes along an axis have to do with each other, exactly: for each mode k the deconvolution factor times
+// the sum over the cells l that the point reaches of phi(l - x) exp(i sign k l h).
+template <class T>
+std::vector<std::complex<long double>> axis_sums(const Stage<T>& stage, int axis, std::int64_t j, int sign) {
   using R = long double;
   const offgrid::WindowFunction<R> phi(stage.design.window);
-  const std::int64_t count = stage.points.count();
-  std::vector<std::complex<R>> result(count);
-  for (std::int64_t i = 0; i < count; ++i)
-    for (std::int64_t j = 0; j < count; ++j) {
-      R weight = 1;
-      for (int a = 0; a < stage.points.dim() && weight != 0; ++a) {
-        const R cells = R(stage.design.grid[a]) / (2 * std::numbers::pi_v<R>);
-        weight *= overlap<R>(phi, stage.design.window.width, stage.points.axis[a][i] * cells,
-                             stage.points.axis[a][j] * cells);
-      }
-      result[i] += weight * std::complex<R>(strengths[j]);
-    }
-  return result;
+  const std::int64_t modes = stage.design.problem.modes[axis];
+  const R h = 2 * std::numbers::pi_v<R> / R(stage.design.grid[axis]), half = R(stage.design.window.width) / 2;
+  const R x = stage.points.axis[axis][j] / h;
+  std::vector<std::complex<R>> sums(modes);
+  for (std::int64_t m = 0; m < modes; ++m) {
+    const std::int64_t k = m - modes / 2;
+    for (R cell = std::ceil(x - half); cell < x + half; cell += 1)
+      sums[m] += phi((cell - x) / half) * std::polar(R(1), R(sign * k) * cell * h);
+    sums[m] *= R(stage.design.deconvolution[axis][std::abs(k)]);
+  }
+  return sums;
+}
+
+// Calls visit(mode, weight) for all modes, weight: the product of the sums of the axes.
+template <class T, class Visit> void for_modes(const Stage<T>& stage, std::int64_t j, int sign, Visit visit) {
+  std::vector<std::complex<long double>> along[3]{{1}, {1}, {1}};
+  for (int axis = 0; axis < stage.points.dim(); ++axis) along[axis] = axis_sums(stage, axis, j, sign);
+  std::size_t mode = 0;
+  for (const auto& z : along[2])
+    for (const auto& y : along[1])
+      for (const auto& x : along[0]) visit(mode++, x * y * z);
+}
+
+template <class T> std::vector<std::complex<T>> filled_with_nan(std::size_t size) {
+  const T nan = std::numeric_limits<T>::quiet_NaN();
+  return std::vector<std::complex<T>>(size, {nan, nan});
 }
 
 template <class T>
-std::vector<std::complex<T>> round_trip(const Stage<T>& stage, const std::vector<std::complex<T>>& strengths) {
-  const T nan = std::numeric_limits<T>::quiet_NaN();
+std::vector<std::complex<T>> spread_to_modes(const Stage<T>& stage, const std::vector<std::complex<T>>& strengths) {
   DeviceArray<std::complex<T>> in(stage.where, strengths);
-  DeviceArray<std::complex<T>> out(stage.where, std::vector<std::complex<T>>(strengths.size(), {nan, nan}));
+  DeviceArray<std::complex<T>> out(stage.where, filled_with_nan<T>(stage.design.mode_count()));
   const auto grid = stage.engine->lease_grid(1, nullptr);
   stage.engine->spread(in.data(), *grid, nullptr);
+  stage.engine->grid_to_modes(*grid, out.data(), Sign::minus, nullptr);
+  return out.host();
+}
+
+template <class T>
+std::vector<std::complex<T>> interpolate_modes(const Stage<T>& stage, const std::vector<std::complex<T>>& modes) {
+  DeviceArray<std::complex<T>> in(stage.where, modes);
+  DeviceArray<std::complex<T>> out(stage.where, filled_with_nan<T>(stage.points.count()));
+  const auto grid = stage.engine->lease_grid(1, nullptr);
+  stage.engine->modes_to_grid(in.data(), *grid, Sign::plus, nullptr);
   stage.engine->interpolate(*grid, out.data(), nullptr);
   return out.host();
 }
@@ -76,12 +92,21 @@ template <class T>
 void expect_exact_kernel_sums(const BackendUnderTest& where, const Spec& spec, const PointSet<T>& points) {
   SCOPED_TRACE(offgrid::text(spec.name(), " width ", spec.options.width, " bits ", 8 * sizeof(T)));
   const Stage<T> stage(where, spec, points);
-  const auto strengths = random_values<T>(points.count(), 3);
-  const double error = relative_error(round_trip(stage, strengths), exact_round_trip(stage, strengths));
+  const auto strengths = random_values<T>(points.count(), 3), modes = random_values<T>(stage.design.mode_count(), 4);
+  std::vector<std::complex<long double>> exact_modes(modes.size()), exact_values(strengths.size());
+  for (std::int64_t j = 0; j < points.count(); ++j) {
+    const std::complex<long double> strength(strengths[j]);
+    for_modes(stage, j, -1, [&](std::size_t mode, auto weight) { exact_modes[mode] += weight * strength; });
+    for_modes(stage, j, +1, [&](std::size_t mode, auto weight) {
+      exact_values[j] += weight * std::complex<long double>(modes[mode]);
+    });
+  }
   EXPECT_EQ(stage.design.window.width, spec.options.width);
   // The polynomial in place of the window is finer than what the window aliases.
   const auto& window = stage.design.window;
-  EXPECT_LE(error, std::max(offgrid::window_error(window.kind, window.sigma, window.width), rounding<T>));
+  const double bound = std::max(offgrid::window_error(window.kind, window.sigma, window.width), rounding<T>);
+  EXPECT_LE(relative_error(spread_to_modes(stage, strengths), exact_modes), bound);
+  EXPECT_LE(relative_error(interpolate_modes(stage, modes), exact_values), bound);
 }
 
 // Inside a quarter of the period, so that no kernel reaches around its end: there an engine may keep a margin.
@@ -93,9 +118,9 @@ TEST_P(StagesTest, spreading_and_interpolation_are_exact_for_every_width) {
   for_both_precisions([&](auto zero) {
     using T = decltype(zero);
     for (int width = 2; width <= 16; ++width)
-      for (const Sizes& modes : std::vector<Sizes>{{64}, {40, 41}, {40, 42, 44}})
+      for (const Sizes& modes : std::vector<Sizes>{{64}, {30, 31}, {16, 17, 18}})
         expect_exact_kernel_sums<T>(where(), {.modes = modes, .options = {.upsampling = 2, .width = width}},
-                                    inner_points<T>(static_cast<int>(modes.size()), 60));
+                                    inner_points<T>(static_cast<int>(modes.size()), 30));
   });
 }
 
@@ -153,10 +178,10 @@ TEST_P(StagesTest, a_grid_leased_again_starts_from_zero) {
     const Stage<T> stage(where(), {.modes = {64}, .options = {.deterministic = true, .upsampling = 2, .width = 7}},
                          inner_points<T>(1, 60));
     const auto strengths = random_values<T>(60, 3);
-    const auto first = round_trip(stage, strengths);
+    const auto first = spread_to_modes(stage, strengths);
     DeviceArray<std::complex<T>> modes(where(), std::vector<std::complex<T>>(64, T(1e6)));
     stage.engine->modes_to_grid(modes.data(), *stage.engine->lease_grid(1, nullptr), Sign::plus, nullptr);
-    EXPECT_EQ(round_trip(stage, strengths), first);
+    EXPECT_EQ(spread_to_modes(stage, strengths), first);
   });
 }
 

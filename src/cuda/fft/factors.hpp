@@ -1,0 +1,18 @@
+// Deconvolution factors of a long axis, evaluated on the device from their series (core/factors.hpp): copying them there
+// would take longer.
+#pragma once
+
+#include <cuda_runtime_api.h>
+
+#include "core/factors.hpp"
+
+namespace offgrid::cuda {
+
+// A series of more terms is evaluated on the host, and so are few factors.
+inline constexpr int most_factor_terms = 64;
+bool evaluates_on_device(const FactorSeries& series);
+
+// factors[k], k = 0 .. series.count() - 1.
+template <class T> void evaluate_factors(const FactorSeries& series, T* factors, cudaStream_t stream);
+
+}  // namespace offgrid::cuda

@@ -1,0 +1,249 @@
+#include <algorithm>
+
+#include "cuda/fft/axis_modes.hpp"
+#include "cuda/fft/fft.hpp"
+#include "cuda/fft/stockham.hpp"
+#include "cuda/fft/stockham_plan.hpp"
+#include "cuda/kernels/complex.cuh"
+#include "cuda/launch/clear.hpp"
+
+namespace offgrid::cuda {
+namespace {
+
+constexpr int threads = 256, warps = threads / 32;
+constexpr int together = 8;           // loads of a lane that are under way
+constexpr int piece = 32 * together;  // of a row that a warp works on, at most
+
+// Blocks: x rows of a plane, y vectors, z planes. A warp takes a piece of a row: Row is called with its y, and with the
+// first of its places that is this lane's and the last + 1.
+template <class Row> __device__ void for_row(std::uint32_t length, std::uint32_t rows, Row row) {
+  const std::uint32_t pieces = (length + piece - 1) / piece, mine = blockIdx.x * warps + threadIdx.x / 32;
+  const std::uint32_t y = mine / pieces, first = (mine - y * pieces) * piece, end = min(length, first + piece);
+  if (y < rows) row(static_cast<int>(y), static_cast<int>(min(first + threadIdx.x % 32, end)), static_cast<int>(end));
+}
+
+// Calls load(i, place) for all of the lane's places, so that its loads are under way together, and then store(i, place)
+// for those before `end`.
+template <class Load, class Store> __device__ void load_and_store(int first, int end, Load load, Store store) {
+#pragma unroll
+  for (int i = 0; i < together; ++i) load(i, first + min(32 * i, end - 1 - first));
+#pragma unroll
+  for (int i = 0; i < together; ++i)
+    if (32 * i < end - first) store(i, first + 32 * i);
+}
+
+dim3 blocks_of(std::int64_t length, std::int64_t rows, std::int64_t planes, int batch) {
+  const auto limited = [](std::int64_t count) { return static_cast<unsigned>(std::min<std::int64_t>(count, 65535)); };
+  const std::int64_t all = (length + piece - 1) / piece * rows;
+  return {static_cast<unsigned>((all + warps - 1) / warps), limited(batch), limited(planes)};
+}
+
+template <class T, class A>
+__global__ void __launch_bounds__(threads) crop_kernel(const Complex<A>* cells, Complex<T>* modes, GridShape grid,
+                                                       ModeBox box, Deconvolution<A> factors, int batch) {
+  const AxisModes ax(grid.n[0], box.modes[0], box.fft_order), ay(grid.n[1], box.modes[1], box.fft_order),
+      az(grid.n[2], box.modes[2], box.fft_order);
+  for_row(box.modes[0], box.modes[1], [&](int y, int first, int end) {
+    const int cy = ay.cell(y);
+    for (std::int64_t z = blockIdx.z; z < box.modes[2]; z += gridDim.z) {
+      const int cz = az.cell(z);
+      const A factor = factors.axis[1][ay.k(cy)] * factors.axis[2][az.k(cz)];
+      for (std::int64_t vector = blockIdx.y; vector < batch; vector += gridDim.y) {
+        const Complex<A>* from = cells + vector * grid.cells + (std::int64_t{cz} * grid.n[1] + cy) * grid.n[0];
+        Complex<T>* to = modes + ((vector * box.modes[2] + z) * box.modes[1] + y) * box.modes[0];
+        Complex<A> value[together];
+        A all[together];
+        const auto load = [&](int i, int x) {
+          const int cx = ax.cell(x);
+          value[i] = from[cx], all[i] = factors.axis[0][ax.k(cx)];
+        };
+        load_and_store(first, end, load, [&](int i, int x) {
+          const A scale = factor * all[i];
+          to[x] = {static_cast<T>(value[i].x * scale), static_cast<T>(value[i].y * scale)};
+        });
+      }
+    }
+  });
+}
+
+template <class T, class A>
+__global__ void __launch_bounds__(threads) pad_kernel(const Complex<T>* modes, Complex<A>* cells, GridShape grid,
+                                                      ModeBox box, Deconvolution<A> factors, int batch) {
+  const AxisModes ax(grid.n[0], box.modes[0], box.fft_order), ay(grid.n[1], box.modes[1], box.fft_order),
+      az(grid.n[2], box.modes[2], box.fft_order);
+  for_row(grid.n[0], grid.n[1], [&](int y, int first, int end) {
+    for (int z = blockIdx.z; z < az.cells; z += gridDim.z) {
+      const bool empty = !ay.holds(y) || !az.holds(z);
+      const A factor = empty ? A(0) : factors.axis[1][ay.k(y)] * factors.axis[2][az.k(z)];
+      for (std::int64_t vector = blockIdx.y; vector < batch; vector += gridDim.y) {
+        Complex<A>* to = cells + vector * grid.cells + (std::int64_t{z} * grid.n[1] + y) * grid.n[0];
+        const Complex<T>* from =
+            modes + ((vector * box.modes[2] + az.index(z)) * box.modes[1] + ay.index(y)) * box.modes[0];
+        if (empty) {
+          for (int i = 0; i < end - first; i += 32) to[first + i] = {0, 0};
+          continue;
+        }
+        Complex<T> mode[together];
+        A all[together];
+        const auto load = [&](int i, int x) {
+          const bool holds = ax.holds(x);
+          mode[i] = from[holds ? ax.index(x) : 0], all[i] = factors.axis[0][holds ? ax.k(x) : 0];
+        };
+        load_and_store(first, end, load, [&](int i, int x) {
+          const A scale = factor * all[i];
+          Complex<A> value{0, 0};
+          if (ax.holds(x)) value = {static_cast<A>(mode[i].x) * scale, static_cast<A>(mode[i].y) * scale};
+          to[x] = value;
+        });
+      }
+    }
+  });
+}
+
+// The lines of an axis on the grid, where the axes before it have their modes only, [N3][N2][N1], and the slowest axis has
+// its modes in the caller's array.
+template <class A> struct Passes {
+  const GridShape& grid;
+  const ModeBox& box;
+  const Deconvolution<A>& factors;
+  int dim;
+  bool dependent;
+};
+template <class A> LinePass<A> pass_along(int axis, const Passes<A>& all, Sign sign, LineKind kind) {
+  const std::uint32_t* n = all.grid.n;
+  const std::uint32_t modes[] = {static_cast<std::uint32_t>(all.box.modes[0]),
+                                 static_cast<std::uint32_t>(all.box.modes[1]),
+                                 static_cast<std::uint32_t>(all.box.modes[2])};
+  const std::uint32_t plane = n[0] * n[1];
+  const std::uint64_t cells = all.grid.cells;
+  const LineLayout layouts[] = {{1, n[0], plane, cells}, {n[0], 1, plane, cells}, {plane, 1, n[0], cells}};
+  LinePass<A> pass{{n[axis], modes[axis], all.box.fft_order}, layouts[axis], layouts[axis]};
+  pass.sign = sign == Sign::minus ? -1 : 1;
+  pass.dependent = all.dependent;
+  pass.u_count = axis == 0 ? n[1] : modes[0];
+  pass.lines = pass.u_count * (axis == 2 ? modes[1] : n[2]);
+  pass.factors = all.factors.axis[axis];
+  pass.twiddles = all.factors.twiddles[axis];
+  const std::uint32_t before[] = {1, modes[0], modes[0] * modes[1]};
+  if (axis == all.dim - 1)
+    (kind == LineKind::crop ? pass.to : pass.from) = {before[axis], 1, modes[0],
+                                                      std::uint64_t{before[axis]} * modes[axis]};
+  return pass;
+}
+
+template <class A> constexpr cufftType type_of = sizeof(A) == 4 ? CUFFT_C2C : CUFFT_Z2Z;
+
+}  // namespace
+
+bool goes_by_lines(const Design& design) {
+  return std::all_of(design.grid.begin(), design.grid.begin() + design.dim(), [](std::int64_t n) {
+    return std::binary_search(std::begin(line_sizes), std::end(line_sizes), n);
+  });
+}
+
+std::size_t FftPlan::make(const Layout& layout, cufftType type) {
+  call("FFT plan", [&] { return cufftCreate(&handle_); });
+  made_ = true;
+  call("FFT plan", [&] { return cufftSetAutoAllocation(handle_, 0); });
+  std::size_t bytes = 0;
+  Layout l = layout;
+  call("FFT plan", [&] {
+    return cufftMakePlanMany64(handle_, l.rank, l.size, l.size, l.stride, l.distance, l.size, l.stride, l.distance,
+                               type, l.batch, &bytes);
+  });
+  return bytes;
+}
+
+void FftPlan::set_work_area(void* memory) {
+  if (made_) call("FFT work area", [&] { return cufftSetWorkArea(handle_, memory); });
+}
+
+template <class A> void FftPlan::run(std::complex<A>* cells, Sign sign, cudaStream_t stream) const {
+  const int direction = sign == Sign::minus ? CUFFT_FORWARD : CUFFT_INVERSE;
+  call("FFT stream", [&] { return cufftSetStream(handle_, stream); });
+  call("FFT", [&] {
+    if constexpr (sizeof(A) == 4) {
+      auto* data = reinterpret_cast<cufftComplex*>(cells);
+      return cufftExecC2C(handle_, data, data, direction);
+    } else {
+      auto* data = reinterpret_cast<cufftDoubleComplex*>(cells);
+      return cufftExecZ2Z(handle_, data, data, direction);
+    }
+  });
+}
+
+template <class A>
+GridFft<A>::GridFft(const Design& design, const GridShape& grid, int multiprocessors)
+    : dim_(design.dim()), grid_(grid), batch_(design.batch), multiprocessors_(multiprocessors) {
+  box_ = {{design.problem.modes[0], design.problem.modes[1], design.problem.modes[2]},
+          design.options.mode_order == ModeOrder::fft};
+  by_lines_ = goes_by_lines(design);
+  dependent_ = by_lines_ && has_dependent_launch();
+  if (by_lines_) return;
+  FftPlan::Layout layout{dim_, {}, 1, static_cast<long long>(grid.cells), batch_};
+  for (int axis = 0; axis < dim_; ++axis) layout.size[dim_ - 1 - axis] = grid.n[axis];
+  work_bytes_ = whole_.make(layout, type_of<A>);
+  layout.batch = design.options.transforms % batch_;
+  if (layout.batch > 0) work_bytes_ = std::max(work_bytes_, rest_.make(layout, type_of<A>));
+}
+
+template <class A> void GridFft<A>::set_work_area(void* memory) {
+  for (FftPlan* plan : {&whole_, &rest_}) plan->set_work_area(memory);
+}
+
+template <class A> void GridFft<A>::run_whole(std::complex<A>* cells, int batch, Sign sign, cudaStream_t stream) const {
+  (batch == batch_ ? whole_ : rest_).run(cells, sign, stream);
+}
+
+template <class A>
+template <class T>
+void GridFft<A>::grid_to_modes(std::complex<A>* cells, std::complex<T>* modes, int batch, Sign sign,
+                               const Deconvolution<A>& factors, cudaStream_t stream) const {
+  const Queue queue{stream, multiprocessors_};
+  for (int axis = 0; by_lines_ && axis < dim_; ++axis) {
+    const LinePass<A> pass = pass_along(axis, Passes<A>{grid_, box_, factors, dim_, dependent_}, sign, LineKind::crop);
+    if (axis == dim_ - 1) return run_lines<LineKind::crop>(pass, cells, modes, batch, queue);
+    run_lines<LineKind::crop>(pass, cells, cells, batch, queue);
+  }
+  run_whole(cells, batch, sign, stream);
+  crop_kernel<T, A><<<blocks_of(box_.modes[0], box_.modes[1], box_.modes[2], batch), threads, 0, stream>>>(
+      reinterpret_cast<const Complex<A>*>(cells), reinterpret_cast<Complex<T>*>(modes), grid_, box_, factors, batch);
+  check_launch("deconvolution");
+}
+
+template <class A>
+template <class T>
+void GridFft<A>::modes_to_grid(const std::complex<T>* modes, std::complex<A>* cells, int batch, Sign sign,
+                               const Deconvolution<A>& factors, cudaStream_t stream) const {
+  const Queue queue{stream, multiprocessors_};
+  for (int axis = dim_ - 1; by_lines_ && axis >= 0; --axis) {
+    const LinePass<A> pass = pass_along(axis, Passes<A>{grid_, box_, factors, dim_, dependent_}, sign, LineKind::pad);
+    if (axis == dim_ - 1)
+      run_lines<LineKind::pad>(pass, modes, cells, batch, queue);
+    else
+      run_lines<LineKind::pad>(pass, cells, cells, batch, queue);
+  }
+  if (by_lines_) return;
+  pad_kernel<T, A><<<blocks_of(grid_.n[0], grid_.n[1], grid_.n[2], batch), threads, 0, stream>>>(
+      reinterpret_cast<const Complex<T>*>(modes), reinterpret_cast<Complex<A>*>(cells), grid_, box_, factors, batch);
+  check_launch("deconvolution");
+  run_whole(cells, batch, sign, stream);
+}
+
+#define OFFGRID_TO_MODES(A, T)                                                                                    \
+  template void GridFft<A>::grid_to_modes(std::complex<A>*, std::complex<T>*, int, Sign, const Deconvolution<A>&, \
+                                          cudaStream_t) const;
+#define OFFGRID_TO_GRID(A, T)                                                                  \
+  template void GridFft<A>::modes_to_grid(const std::complex<T>*, std::complex<A>*, int, Sign, \
+                                          const Deconvolution<A>&, cudaStream_t) const;
+template class GridFft<float>;
+template class GridFft<double>;
+OFFGRID_TO_MODES(float, float)
+OFFGRID_TO_MODES(double, double)
+OFFGRID_TO_MODES(double, float)
+OFFGRID_TO_GRID(float, float)
+OFFGRID_TO_GRID(double, double)
+#undef OFFGRID_TO_MODES
+#undef OFFGRID_TO_GRID
+
+}  // namespace offgrid::cuda

@@ -1,0 +1,89 @@
+// Between grid and modes: FFT, crop or padding, deconvolution.
+//   by lines   kernels of ours (stockham.cuh), one axis at a time, on what the axes before it keep
+//   by cuFFT   where lines are too long for them: one plan for the grids of a batch, and a kernel that picks the modes
+// cuFFT's plans have a stream and a work area inside, so that each grid that is leased has plans of its own.
+#pragma once
+
+#include <complex>
+
+#include "core/design.hpp"
+#include "cuda/kernels/points.hpp"
+#include "cuda/memory.hpp"
+
+namespace offgrid::cuda {
+
+// Whether a grid is transformed by lines.
+bool goes_by_lines(const Design& design);
+
+// The deconvolution factors of the axes and the twiddle factors of their lines, on the device, in the precision of the grid.
+template <class T> struct Deconvolution {
+  const T* axis[max_dim];      // [|k|]
+  const T* twiddles[max_dim];  // roots of one (stockham_plan.hpp), [re, im], where the grid goes by lines
+};
+
+struct ModeBox {
+  std::int64_t modes[max_dim];
+  bool fft_order;
+};
+
+class FftPlan {
+ public:
+  FftPlan() = default;
+  FftPlan(FftPlan&& other) noexcept { swap(other); }
+  FftPlan& operator=(FftPlan&& other) noexcept {
+    swap(other);
+    return *this;
+  }
+  ~FftPlan() {
+    if (made_) (void)cufftDestroy(handle_);
+  }
+
+  struct Layout {
+    int rank;
+    long long size[max_dim];  // slowest first
+    long long stride, distance, batch;
+  };
+  // Returns the bytes of work area that it needs.
+  std::size_t make(const Layout& layout, cufftType type);
+  void set_work_area(void* memory);
+  template <class A> void run(std::complex<A>* cells, Sign sign, cudaStream_t stream) const;
+
+ private:
+  void swap(FftPlan& other) noexcept {
+    std::swap(handle_, other.handle_);
+    std::swap(made_, other.made_);
+  }
+
+  cufftHandle handle_ = 0;
+  bool made_ = false;
+};
+
+// A: precision of the grid, T: of the modes.
+template <class A> class GridFft {
+ public:
+  GridFft(const Design& design, const GridShape& grid, int multiprocessors);
+
+  [[nodiscard]] std::size_t work_bytes() const { return work_bytes_; }
+  void set_work_area(void* memory);
+
+  template <class T>
+  void grid_to_modes(std::complex<A>* cells, std::complex<T>* modes, int batch, Sign sign,
+                     const Deconvolution<A>& factors, cudaStream_t stream) const;
+  template <class T>
+  void modes_to_grid(const std::complex<T>* modes, std::complex<A>* cells, int batch, Sign sign,
+                     const Deconvolution<A>& factors, cudaStream_t stream) const;
+
+ private:
+  void run_whole(std::complex<A>* cells, int batch, Sign sign, cudaStream_t stream) const;
+
+  int dim_;
+  GridShape grid_;
+  ModeBox box_;
+  std::int64_t batch_;
+  int multiprocessors_;
+  bool by_lines_ = false, dependent_ = false;
+  FftPlan whole_, rest_;  // a full batch, and what remains after full batches
+  std::size_t work_bytes_ = 0;
+};
+
+}  // namespace offgrid::cuda

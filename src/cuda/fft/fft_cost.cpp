@@ -1,0 +1,45 @@
+#include "cuda/fft/fft_cost.hpp"
+
+#include <algorithm>
+#include <array>
+#include <iterator>
+
+#include "cuda/fft/stockham_plan.hpp"
+
+namespace offgrid::cuda {
+namespace {
+
+// What a pass takes at least, however few its lines are: a thread works through its values, stage by stage. What all lengths
+// have in common is left out.
+double line_latency(std::int64_t n, bool f64) {
+  using Latencies = std::array<std::array<double, std::size(line_sizes)>, 2>;
+  static constexpr Latencies latencies = [] {
+    Latencies all{};
+    for (const std::size_t wide : {0, 1})
+      for (std::size_t i = 0; i < std::size(line_sizes); ++i) {
+        const LinePlan plan = line_plan(line_sizes[i], wide == 1 ? 8 : 4);
+        all[wide][i] = (wide == 1 ? 7e4 : 5e4) * plan.room() / plan.threads;
+      }
+    return all;
+  }();
+  return latencies[f64 ? 1 : 0][std::lower_bound(line_sizes, std::end(line_sizes), n) - line_sizes];
+}
+
+}  // namespace
+
+// By lines, a value costs the same in every pass (stockham.cuh); grids with longer lines go through cuFFT.
+double fft_time(const Problem& problem, const Sizes& grid, std::int64_t transforms, Precision of_grid) {
+  const bool f64 = of_grid == Precision::f64;
+  double cells = 1;
+  for (const std::int64_t n : grid) cells *= static_cast<double>(n);
+  if (*std::max_element(grid.begin(), grid.end()) > std::end(line_sizes)[-1]) return cells * (f64 ? 48 : 24);
+  double time = 0, values = cells;
+  for (int axis = 0; axis < problem.dim; ++axis) {
+    const double alone = line_latency(grid[axis], f64) / static_cast<double>(transforms);
+    time += std::max(values * (f64 ? 9.5 : problem.dim == 2 ? 6.5 : 5), alone);
+    values = values * static_cast<double>(problem.modes[axis]) / static_cast<double>(grid[axis]);
+  }
+  return time;
+}
+
+}  // namespace offgrid::cuda

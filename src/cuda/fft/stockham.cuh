@@ -1,0 +1,281 @@
+// Stockham FFTs of grids, axis by axis, with crop or padding and deconvolution inside: one kernel per axis, which reads and
+// writes only what is kept. A block works on some lines. In a stage of radix R a thread holds R values of its line that are
+// n / R apart, transforms them (dft.cuh), and passes them on through shared memory; the first stage reads and the last one
+// writes global memory. Where the stages before have transformed m values each, j < n / R is (j / m, j mod m), and
+//   x[j + i n / R]  ->  e((j mod m) i / (m R)) x  ->  transform over i  ->  y[(j / m) m R + j mod m + i m]
+// so that neighbouring threads read neighbours, and in the last stage write neighbours, too.
+#pragma once
+
+#include "cuda/fft/dft.cuh"
+#include "cuda/fft/stockham.hpp"
+#include "cuda/fft/stockham_plan.hpp"
+#include "cuda/launch/dependent_launch.cuh"
+#include "cuda/launch/enqueue.hpp"
+
+namespace offgrid::cuda {
+
+// Reads a table here, and not where the compiler would: behind a barrier, say, or a branch that few lines take.
+__device__ inline float load_here(const float* at) {
+  float value;
+  asm volatile("ld.global.nc.f32 %0, [%1];" : "=f"(value) : "l"(__cvta_generic_to_global(at)));
+  return value;
+}
+__device__ inline double load_here(const double* at) {
+  double value;
+  asm volatile("ld.global.nc.f64 %0, [%1];" : "=d"(value) : "l"(__cvta_generic_to_global(at)));
+  return value;
+}
+__device__ inline float2 load_here(const float2* at) {
+  float2 value;
+  asm volatile("ld.global.nc.v2.f32 {%0, %1}, [%2];"
+               : "=f"(value.x), "=f"(value.y)
+               : "l"(__cvta_generic_to_global(at)));
+  return value;
+}
+__device__ inline double2 load_here(const double2* at) {
+  double2 value;
+  asm volatile("ld.global.nc.v2.f64 {%0, %1}, [%2];"
+               : "=d"(value.x), "=d"(value.y)
+               : "l"(__cvta_generic_to_global(at)));
+  return value;
+}
+
+// N: cells of a line.
+template <int N, LineKind K, class S, class A, class D> struct StockhamAgent {
+  static constexpr LinePlan plan = line_plan(N, sizeof(A));
+  static constexpr int first_radix = plan.stage[0].radix;
+  static constexpr int most_threads = most_line_threads(sizeof(A), plan.threads);
+  static_assert(plan.stages > 1 && plan.threads <= most_threads);
+  template <int I> using Groups = Complex<A>[plan.stage[I].groups][plan.stage[I].radix];
+  static constexpr bool tables_ahead =
+      plan.stages == 2 && plan.most_held(K == LineKind::crop, sizeof(A)) <= most_held_ahead(sizeof(A));
+
+  const LinePass<A>& p;
+  Complex<A>* shared;  // of this line
+  int thread;          // of the line
+  bool there;          // the line; one that is not there goes with the last one, but is not written
+  const Complex<S>* from;
+  Complex<D>* to;
+
+  __device__ static std::uint64_t start(const LinePass<A>& p, const LineLayout& layout, std::uint32_t line) {
+    const std::uint32_t v = line / p.u_count;
+    return (line - v * p.u_count) * layout.along_u + v * layout.along_v;
+  }
+
+  __device__ const A* factor(int cell) const { return p.factors + min(cell, N - cell); }
+
+  // For the other sign, all is conjugated before and after.
+  __device__ float with_sign(float im) const { return __int_as_float(__float_as_int(im) ^ (p.sign & 0x80000000)); }
+  __device__ double with_sign(double im) const {
+    return __hiloint2double(__double2hiint(im) ^ (p.sign & 0x80000000), __double2loint(im));
+  }
+
+  __device__ const Complex<S>& source(std::uint32_t element) const {
+    return *reinterpret_cast<const Complex<S>*>(reinterpret_cast<const char*>(from) +
+                                                std::uint64_t{p.from_bytes} * element);
+  }
+  __device__ Complex<D>& target(std::uint32_t element) const {
+    return *reinterpret_cast<Complex<D>*>(reinterpret_cast<char*>(to) + std::uint64_t{p.to_bytes} * element);
+  }
+
+  // Without branches, so that loads are under way together.
+  __device__ Complex<A> read(int j) const {
+    if constexpr (K == LineKind::crop) {
+      const Complex<S> value = source(j);
+      return {static_cast<A>(value.x), with_sign(static_cast<A>(value.y))};
+    } else {
+      const bool has = p.axis.holds(j);
+      const Complex<S> value = source(has ? p.axis.index(j) : 0);
+      const A by = has ? __ldg(factor(j)) : A(0);
+      return {static_cast<A>(value.x) * by, with_sign(static_cast<A>(value.y) * by)};
+    }
+  }
+  __device__ void write(int j, Complex<A> value, A by) const {
+    if constexpr (K == LineKind::pad) {
+      target(j) = {static_cast<D>(value.x), static_cast<D>(with_sign(value.y))};
+    } else {
+      if (!p.axis.holds(j)) return;
+      if constexpr (!tables_ahead) by = __ldg(factor(j));
+      target(p.axis.index(j)) = {static_cast<D>(value.x * by), static_cast<D>(with_sign(value.y * by))};
+    }
+  }
+
+  // Values are spaced in shared memory, where they would meet in a bank. Linear in steps that the first radix divides.
+  __device__ __host__ static constexpr int spaced(int j) { return first_radix % 2 == 0 ? j + j / first_radix : j; }
+
+  // A group is of the values j + i apart, j < apart. Of the last ones that a thread has, some may not be there.
+  template <int I> static constexpr bool even = plan.stage[I].apart % plan.threads == 0;
+  template <int I> __device__ int group(int g) const {
+    const int j = thread + g * plan.threads;
+    return even<I> ? j : min(j, plan.stage[I].apart - 1);
+  }
+  template <int I> __device__ bool has_group(int g) const {
+    return even<I> || thread + g * plan.threads < plan.stage[I].apart;
+  }
+
+  template <int I> __device__ void load(Groups<I>& x) const {
+    constexpr LineStage stage = plan.stage[I];
+#pragma unroll
+    for (int g = 0; g < stage.groups; ++g) {
+      const int j = group<I>(g);
+      const Complex<A>* values = shared + spaced(j);
+#pragma unroll
+      for (int i = 0; i < stage.radix; ++i) {
+        if constexpr (I == 0)
+          x[g][i] = read(j + i * stage.apart);
+        else
+          x[g][i] = values[i * spaced(stage.apart)];
+      }
+    }
+  }
+
+  __device__ static Complex<A> product(Complex<A> a, Complex<A> b) {
+    return {fma(a.x, b.x, -a.y * b.y), fma(a.x, b.y, a.y * b.x)};
+  }
+  // The twiddle factors of a group: some are read, and the others are products of them.
+  template <int I> struct Twiddles {
+    static constexpr int radix = plan.stage[I].radix, m = plan.stage[I].m;
+    Complex<A> by[radix];
+
+    __device__ void load(const Complex<A>* table, int j) {
+#pragma unroll
+      for (int i = 1; i < radix; i *= 2) by[i] = load_here(table + (j % m + i * m - first_radix));
+    }
+    __device__ void multiply(Complex<A> (&x)[radix]) {
+#pragma unroll
+      for (int i = 1; i < radix; ++i) {
+        const int power = i >= 16 ? 16 : i >= 8 ? 8 : i >= 4 ? 4 : i >= 2 ? 2 : 1;
+        if (i != power) by[i] = product(by[power], by[i - power]);
+        x[i] = product(x[i], by[i]);
+      }
+    }
+  };
+
+  // What a stage reads from tables; a part, where registers are few.
+  template <int I> struct FromTables {
+    static constexpr LineStage stage = plan.stage[I];
+    static constexpr bool has_twiddles = I > 0, scales = K == LineKind::crop && I == plan.stages - 1;
+    static constexpr int prefetched = stage.prefetched_groups(sizeof(A));
+    Twiddles<I> twiddles[stage.groups];
+    A by[stage.groups][stage.radix];
+
+    __device__ void load(const StockhamAgent& agent) {
+#pragma unroll
+      for (int g = 0; g < stage.groups; ++g) {
+        if (g < prefetched) load_twiddles(agent, g);
+        if (tables_ahead) load_factors(agent, g);
+      }
+    }
+    __device__ void load_twiddles(const StockhamAgent& agent, int g) {
+      if constexpr (has_twiddles)
+        twiddles[g].load(reinterpret_cast<const Complex<A>*>(agent.p.twiddles), agent.template group<I>(g));
+    }
+    __device__ void load_factors(const StockhamAgent& agent, int g) {
+      const int j = agent.template group<I>(g);
+#pragma unroll
+      for (int i = 0; scales && i < stage.radix; ++i) by[g][i] = load_here(agent.factor(j + i * stage.m));
+    }
+  };
+
+  template <int I, int R> __device__ void store(int j, const Complex<A> (&x)[R], const A (&by)[R]) const {
+    constexpr int m = plan.stage[I].m;
+    Complex<A>* values = shared + spaced(j / m * m * (R - 1) + j);
+#pragma unroll
+    for (int i = 0; i < R; ++i) {
+      if constexpr (I == plan.stages - 1)
+        write(j + i * m, x[i], by[i]);
+      else
+        values[i * spaced(m)] = x[i];
+    }
+  }
+
+  template <int I> __device__ void stage(FromTables<I>& tables) const {
+    constexpr LineStage stage = plan.stage[I];
+    constexpr bool last = I == plan.stages - 1;
+    Groups<I> x;
+    FromTables<last ? I : I + 1> next;
+    if (tables_ahead && !last) next.load(*this);
+    if (I == 0) wait_for_previous_kernel();
+    if (I > 0) __syncthreads();
+    load<I>(x);
+    if (I > 0 && !last) __syncthreads();
+#pragma unroll
+    for (int g = 0; g < stage.groups; ++g) {
+      if (g >= tables.prefetched) tables.load_twiddles(*this, g);
+      if constexpr (I > 0) tables.twiddles[g].multiply(x[g]);
+      transform<A, stage.radix>(x[g]);
+      if ((!last || there) && has_group<I>(g)) store<I, stage.radix>(group<I>(g), x[g], tables.by[g]);
+    }
+    if (!tables_ahead && !last) next.load(*this);
+    if constexpr (!last) this->template stage<I + 1>(next);
+  }
+
+  __device__ void run() const {
+    FromTables<0> none;
+    stage<0>(none);
+  }
+};
+
+template <int N, LineKind K, class S, class A, class D>
+__global__ void __launch_bounds__(StockhamAgent<N, K, S, A, D>::most_threads, line_blocks)
+    stockham_kernel(const __grid_constant__ LinePass<A> p, const Complex<S>* from, Complex<D>* to, int batch) {
+  using Agent = StockhamAgent<N, K, S, A, D>;
+  constexpr int threads_per_line = Agent::plan.threads;
+  extern __shared__ double2 line_memory[];
+  if (gridDim.x * gridDim.y <= p.few_blocks) let_next_kernel_start();
+  const std::uint32_t x = threadIdx.x, mine = p.side_by_side ? x % p.together : x / threads_per_line;
+  const std::uint32_t wanted = blockIdx.x * p.together + mine, line = min(wanted, p.lines - 1);
+  const std::uint64_t first = Agent::start(p, p.from, line), result = Agent::start(p, p.to, line);
+  for (std::uint32_t vector = blockIdx.y; vector < batch; vector += gridDim.y) {
+    if (vector != blockIdx.y) __syncthreads();
+    Agent{p,
+          reinterpret_cast<Complex<A>*>(line_memory) + mine * p.pitch,
+          static_cast<int>(p.side_by_side ? x / p.together : x % threads_per_line),
+          wanted < p.lines,
+          from + first + vector * p.from.vector,
+          to + result + vector * p.to.vector}
+        .run();
+  }
+}
+
+// Calls body(length of a line, as a constant).
+template <class Body> void with_line_size(int n, Body&& body) {
+  const auto search = [&]<std::size_t... I>(std::index_sequence<I...>) {
+    (void)((n == line_sizes[I] && (body(std::integral_constant<int, line_sizes[I]>{}), true)) || ...);
+  };
+  search(std::make_index_sequence<std::size(line_sizes)>{});
+}
+
+// Lines of a block: neighbours fill sectors of memory where the elements of a line are apart. They begin in banks that are
+// as far from each other as can be.
+template <LineKind K, class A, class S, class D>
+void run_lines(LinePass<A> p, const std::complex<S>* from, std::complex<D>* to, int batch, const Queue& queue) {
+  with_line_size(p.axis.cells, [&](auto n) {
+    using Agent = StockhamAgent<n(), K, S, A, D>;
+    constexpr int banks = 128 / int{sizeof(Complex<A>)}, threads = Agent::plan.threads;
+    p.side_by_side = p.from.step != 1;
+    const auto pitch = [&] {
+      int cells = Agent::spaced(n());
+      while (p.side_by_side && cells % banks != banks / smaller(p.together, banks) % banks) ++cells;
+      return cells;
+    };
+    const auto bytes = [&] { return static_cast<std::size_t>(p.together * pitch()) * sizeof(Complex<A>); };
+    for (p.together = p.side_by_side ? banks : 32; p.together > 1; p.together /= 2)
+      if (p.together * threads <= Agent::most_threads && bytes() <= most_line_bytes &&
+          p.together < 2 * static_cast<int>(p.lines) &&
+          std::int64_t{p.lines} * batch / p.together >= queue.multiprocessors)
+        break;
+    p.pitch = pitch();
+    p.few_blocks = static_cast<std::uint32_t>(2 * queue.multiprocessors);
+    p.from_bytes = p.from.step * sizeof(Complex<S>);
+    p.to_bytes = p.to.step * sizeof(Complex<D>);
+    const Launch launch{dim3((p.lines + p.together - 1) / p.together, smaller(batch, 65535)), p.together * threads,
+                        bytes(), queue.stream, p.dependent};
+    const auto kernel = stockham_kernel<n(), K, S, A, D>;
+    ask_for_shared(kernel, bytes());
+    enqueue("FFT", kernel, launch, p, reinterpret_cast<const Complex<S>*>(from), reinterpret_cast<Complex<D>*>(to),
+            batch);
+  });
+}
+
+}  // namespace offgrid::cuda

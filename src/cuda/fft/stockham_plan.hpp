@@ -1,0 +1,135 @@
+// How the Stockham FFT of a line of a grid is cut (stockham.cuh): into which radices, and among how many threads. The tuned
+// numbers were found with `offgrid bench --device cuda` on an H200.
+#pragma once
+
+#include <bit>
+#include <cmath>
+#include <cstdint>
+#include <iterator>
+#include <numbers>
+#include <vector>
+
+#include "cuda/kernels/integers.hpp"
+
+namespace offgrid::cuda {
+
+// Complex values that a thread holds; the larger number only where that spares a stage, or fills sectors of memory.
+struct LineValues {
+  int few, more;
+};
+constexpr LineValues line_values(std::size_t real_bytes) {
+  return real_bytes == 4 ? LineValues{18, 20} : LineValues{12, 16};
+}
+// Threads of a block at most, for lines that take `of_a_line` threads each. Two blocks of 256 threads on a multiprocessor
+// leave 128 registers per thread, larger ones 96.
+inline constexpr int line_blocks = 2;
+constexpr int most_line_threads(std::size_t real_bytes, int of_a_line) {
+  return real_bytes == 4 ? 320 : of_a_line > 128 ? 288 : 256;
+}
+// Twiddle factors that a thread reads before the values of their stage have arrived. And numbers that a thread may hold
+// when it reads all that it needs from tables before the values of the stage before: more would spill registers.
+constexpr int prefetched_twiddles(std::size_t real_bytes) { return real_bytes == 4 ? 9 : 8; }
+constexpr int most_held_ahead(std::size_t real_bytes) { return real_bytes == 4 ? 69 : 46; }
+inline constexpr std::size_t most_line_bytes = 96 << 10;  // of shared memory, which every GPU has
+
+inline constexpr int line_radices[] = {20, 18, 16, 15, 12, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1};
+
+// Lines of these lengths have kernels (stockham.cuh); the grids of a plan take them, up to the longest. Lengths of which the
+// transform is slow are left out.
+inline constexpr int line_sizes[] = {
+    2,   3,   4,   5,   6,   8,    9,    10,   12,   15,   16,   18,   20,   24,   25,   27,   28,  30,  32,
+    35,  36,  40,  42,  45,  48,   50,   54,   56,   60,   64,   70,   72,   75,   80,   84,   90,  96,  100,
+    105, 108, 112, 120, 126, 128,  135,  144,  150,  160,  162,  180,  192,  200,  216,  225,  240, 252, 256,
+    270, 288, 300, 320, 324, 360,  384,  400,  420,  432,  480,  512,  540,  576,  600,  640,  648, 720, 768,
+    800, 864, 900, 960, 972, 1024, 1080, 1152, 1200, 1296, 1344, 1440, 1536, 1728, 1800, 1920, 2048};
+
+// One stage transforms groups of `radix` values that are `apart` elements from each other; the stages before it have
+// transformed m values each. A thread takes `groups` groups.
+struct LineStage {
+  int radix, m, apart, groups;
+
+  [[nodiscard]] constexpr int values() const { return radix * groups; }  // of a thread
+  // Of the twiddle factors of a group a thread reads those with powers of two as index and multiplies the others from
+  // them; for the first `prefetched_groups` groups it does so before the values have arrived.
+  [[nodiscard]] constexpr int twiddles_read() const {
+    return larger(1, std::bit_width(static_cast<unsigned>(radix - 1)));
+  }
+  [[nodiscard]] constexpr int prefetched_groups(std::size_t real_bytes) const {
+    return smaller(groups, prefetched_twiddles(real_bytes) / twiddles_read());
+  }
+};
+
+struct LinePlan {
+  static constexpr int most_stages = 6;
+  int stages = 0, threads = 0;
+  LineStage stage[most_stages]{};
+
+  // Numbers that a thread of two stages holds which has read the tables of the second before the values of the first.
+  [[nodiscard]] constexpr int most_held(bool crops, std::size_t real_bytes) const {
+    const LineStage &first = stage[0], &second = stage[1];
+    const int twiddles = second.prefetched_groups(real_bytes) * second.twiddles_read();
+    return 2 * larger(first.values(), second.values()) + 2 * twiddles + (crops ? second.values() : 0);
+  }
+
+  // Values that the threads could hold, over all stages.
+  [[nodiscard]] constexpr int room() const {
+    int all = 0;
+    for (int s = 0; s < stages; ++s) all += threads * stage[s].values();
+    return all;
+  }
+};
+
+// The fewest stages, two at least, in which no thread holds more than `values`, and of those the fullest threads; none where
+// n has other factors than the radices.
+constexpr LinePlan best_line_plan(int n, int values) {
+  LinePlan best{}, now{};
+  const auto finish = [&] {
+    now.threads = 1;
+    for (int s = 0; s < now.stages; ++s) {
+      const int together = values / now.stage[s].radix;
+      now.threads = larger(now.threads, (now.stage[s].apart + together - 1) / together);
+    }
+    for (int s = 0; s < now.stages; ++s) now.stage[s].groups = (now.stage[s].apart + now.threads - 1) / now.threads;
+    if (best.stages == 0 || now.stages < best.stages || (now.stages == best.stages && now.room() < best.room()))
+      best = now;
+  };
+  const auto search = [&](const auto& self, int m, int last) -> void {
+    if (m == n && now.stages > 1) return finish();
+    if (now.stages == LinePlan::most_stages) return;
+    for (const int radix : line_radices) {
+      const bool idle = radix == 1 && (now.stages > 0 || n > values);
+      if (radix > last || n / m % radix != 0 || idle) continue;
+      now.stage[now.stages++] = {radix, m, n / radix, 0};
+      self(self, m * radix, radix == 1 ? values : radix);
+      --now.stages;
+    }
+  };
+  search(search, 1, values);
+  return best;
+}
+
+constexpr LinePlan line_plan(int n, std::size_t real_bytes) {
+  const LineValues values = line_values(real_bytes);
+  const LinePlan few = best_line_plan(n, values.few), more = best_line_plan(n, values.more);
+  const auto together = [&](const LinePlan& plan) {
+    return most_line_threads(real_bytes, plan.threads) / plan.threads;
+  };
+  const bool sectors = real_bytes == 4 && together(few) < 4 && together(more) >= 4;
+  return more.stages < few.stages || sectors ? more : few;
+}
+
+// The twiddle factors of the stages, [stage][i][j mod m][re, im].
+template <class T> std::vector<T> twiddles_of(const LinePlan& plan) {
+  std::vector<T> twiddles;
+  for (int s = 1; s < plan.stages; ++s)
+    for (int i = 1; i < plan.stage[s].radix; ++i)
+      for (int q = 0; q < plan.stage[s].m; ++q) {
+        const long double angle =
+            2 * std::numbers::pi_v<long double> * (i * q) / (plan.stage[s].m * plan.stage[s].radix);
+        twiddles.push_back(static_cast<T>(std::cos(angle)));
+        twiddles.push_back(static_cast<T>(std::sin(angle)));
+      }
+  return twiddles;
+}
+
+}  // namespace offgrid::cuda

@@ -1,0 +1,25 @@
+// How the launchers of one thread or one team per point cut their work.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+
+#include "cuda/kernels/stage.hpp"
+
+namespace offgrid::cuda {
+
+// Cuts points and vectors into blocks of `teams` teams that work on `rounds` points each, one after the other. Where points
+// or vectors are few, rounds are fewer and blocks more: eight per multiprocessor keep the device busy.
+inline constexpr int most_rounds = 8;
+inline constexpr int busy_blocks_per_multiprocessor = 8;
+template <class Arguments> dim3 cut_work(Arguments& a, int teams, int multiprocessors) {
+  const std::int64_t enough_blocks = std::int64_t{busy_blocks_per_multiprocessor} * multiprocessors;
+  const std::int64_t blocks_of_one_round = (a.points.count + teams - 1) / teams;
+  a.rounds = static_cast<int>(std::clamp<std::int64_t>(blocks_of_one_round / enough_blocks, 1, most_rounds));
+  const std::int64_t blocks = (blocks_of_one_round + a.rounds - 1) / a.rounds;
+  const auto groups = static_cast<int>(std::clamp<std::int64_t>(enough_blocks / blocks, 1, a.batch));
+  a.vectors = (a.batch + groups - 1) / groups;
+  return {static_cast<unsigned>(blocks), static_cast<unsigned>((a.batch + a.vectors - 1) / a.vectors), 1};
+}
+
+}  // namespace offgrid::cuda

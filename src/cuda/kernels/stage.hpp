@@ -1,0 +1,33 @@
+// What spread and interpolate are given: the vectors of a batch at the points and on the grid, and the kernel.
+#pragma once
+
+#include <complex>
+#include <cstdint>
+
+#include "cuda/kernels/points.hpp"
+
+namespace offgrid::cuda {
+
+template <class T> struct KernelView {
+  int width;
+  const T* coefficients;       // [max_degree + 1][width], on the device
+  const T* host_coefficients;  // the same
+};
+
+// T: of the points and strengths, A: of the grid.
+template <class T, class A> struct StageArguments {
+  PackedPoints<T> points;
+  KernelView<T> kernel;
+  GridShape grid;
+  std::complex<T>* strengths;  // [batch][stride]
+  std::int64_t stride;
+  std::complex<A>* cells;  // [batch][n3][n2][n1]
+  int batch;
+  bool in_order = false;          // results are written in the order of the packed points, not to their indices
+  bool dependent = false;         // spreading may start while the cells are being cleared (clear.hpp)
+  const double* units = nullptr;  // [batch]: cells are integers of such units (integer_sums.hpp); null: numbers
+  // How the launcher cuts the work: a team takes `rounds` points and `vectors` vectors of the batch.
+  int rounds = 1, vectors = 1;
+};
+
+}  // namespace offgrid::cuda

@@ -1,9 +1,0 @@
-// Lines of f64, to modes of f32.
-#include "cuda/line_fft.cuh"
-
-namespace offgrid::cuda {
-
-template void run_lines<LineKind::crop, double, double, float>(LinePass<double>, const std::complex<double>*,
-                                                               std::complex<float>*, int, cudaStream_t);
-
-}  // namespace offgrid::cuda

@@ -1,0 +1,8 @@
+// Strengths of f32 onto a grid of f64.
+#include "cuda/method/sums_1d.cuh"
+
+namespace offgrid::cuda {
+
+template void spread_sums_1d(const StageArguments<float, double>&, const PointSet<float>&, const Bins&, cudaStream_t);
+
+}  // namespace offgrid::cuda

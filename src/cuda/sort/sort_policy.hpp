@@ -1,0 +1,35 @@
+// The tuned numbers of the sort. Found with `offgrid bench --device cuda` on an H200; elsewhere they only cost speed.
+#pragma once
+
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+
+namespace offgrid::cuda {
+
+inline constexpr std::int64_t most_set_points = std::int64_t{1} << 26;     // sorted together: bounds the scratch
+inline constexpr std::int64_t most_record_points = std::int64_t{1} << 25;  // above it set_points spares their memory
+inline constexpr std::int64_t many_points_a_pass = std::int64_t{1} << 20;  // tiles of the sort are larger from here on,
+inline constexpr std::size_t large_tile_bytes = 128 << 10;                 // if a block has this much shared memory
+
+// A digit of a single pass may have more bits than one of several passes, and a pass that moves larger records more bits,
+// because it costs more.
+inline constexpr int most_digit_bits = 11;
+constexpr int most_bits_of_several(std::int64_t record_bytes) { return record_bytes <= 16 ? 9 : 10; }
+
+// Results of more bytes than this per vector are written in the order of the packed points and then brought into the
+// caller's order: to gather is faster than to scatter, unless it waits for the tensor cores.
+inline constexpr std::int64_t scattered_bytes = std::int64_t{32} << 20;
+inline constexpr std::int64_t most_gathered_bytes = std::int64_t{1} << 30;  // of all vectors together
+constexpr bool gathers_results(int dim, int width, bool f64) {
+  return dim == 1 || (dim == 3 ? width <= 3 : !f64 || width <= 12);
+}
+
+// Bits for the place of a point in its cell in a joined record (kernels/points.hpp), or 0 where rounding to them would show
+// in the tolerance. Places that are rounded to multiples of 2^-bits change the sums by at most 0.91 of that in 3D.
+inline int joined_fraction_bits(int cell_bits, double tolerance) {
+  const int bits = 32 - cell_bits;
+  return std::ldexp(1.0, -bits) <= 0.15 * tolerance ? bits : 0;
+}
+
+}  // namespace offgrid::cuda

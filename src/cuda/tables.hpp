@@ -1,0 +1,83 @@
+// The tables that kernels read, on the device: the polynomials of the kernel, the deconvolution factors of the axes, [axis][|k|],
+// with 1 for axes beyond the dimension, and the twiddle factors of the FFT where it goes by lines.
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include "core/design.hpp"
+#include "cuda/fft/factors.hpp"
+#include "cuda/fft/fft.hpp"
+#include "cuda/fft/stockham_plan.hpp"
+#include "cuda/kernels/stage.hpp"
+#include "cuda/memory.hpp"
+
+namespace offgrid::cuda {
+
+// T: precision of the grid that they are for.
+template <class T> class Tables {
+ public:
+  Tables(const Design& design, MemoryCount& memory) {
+    std::size_t factors[max_dim]{}, twiddles[max_dim]{};
+    put_polynomial(design.polynomial);
+    for (int axis = 0; axis < max_dim; ++axis) factors[axis] = put_factors(design, axis);
+    host_.resize((host_.size() + 3) / 4 * 4);  // aligned to pairs
+    for (int axis = 0; goes_by_lines(design) && axis < design.dim(); ++axis)
+      twiddles[axis] = put(twiddles_of<T>(line_plan(static_cast<int>(design.grid[axis]), sizeof(T))));
+    // Factors that the device evaluates come behind what is copied.
+    std::size_t size = host_.size();
+    for (int axis = 0; axis < design.dim(); ++axis) {
+      if (!on_device(design, axis)) continue;
+      factors[axis] = size;
+      size += static_cast<std::size_t>(design.factors[axis].count() + 3) / 4 * 4;
+    }
+    device_ = DeviceBuffer<T>(static_cast<std::int64_t>(size), memory);
+    for (int axis = 0; axis < design.dim(); ++axis)
+      if (on_device(design, axis)) evaluate_factors(design.factors[axis], device_.data() + factors[axis], set_up_stream());
+    copy_to_device("tables", device_.data(), host_.data(), host_.size() * sizeof(T));  // and waits for the factors
+    kernel_ = {design.polynomial.width, device_.data(), host_.data()};
+    for (int axis = 0; axis < max_dim; ++axis) {
+      factors_.axis[axis] = device_.data() + factors[axis];
+      factors_.twiddles[axis] = device_.data() + twiddles[axis];
+    }
+  }
+  [[nodiscard]] const KernelView<T>& kernel() const { return kernel_; }
+  [[nodiscard]] const Deconvolution<T>& factors() const { return factors_; }
+
+ private:
+  // Each returns where its table begins.
+  template <class Values> std::size_t put(const Values& values) {
+    const std::size_t start = host_.size();
+    host_.insert(host_.end(), values.begin(), values.end());
+    return start;
+  }
+  // Kernels have a degree that is known when they are compiled; the coefficients beyond the polynomial's are 0.
+  void put_polynomial(const Polynomial& polynomial) {
+    put(polynomial.coefficients);
+    host_.resize(static_cast<std::size_t>((max_degree(polynomial.width, precision_of<T>) + 1) * polynomial.width));
+  }
+  // Where lines are as long as this, cuFFT takes them, and its kernels read no factors but those of modes.
+  static bool on_device(const Design& design, int axis) {
+    return !goes_by_lines(design) && evaluates_on_device(design.factors[axis]);
+  }
+  // The Stockham FFT reads the factors of all cells of a line, also of those that hold no mode.
+  std::size_t put_factors(const Design& design, int axis) {
+    const std::size_t start = host_.size();
+    if (axis >= design.dim()) {
+      host_.push_back(T(1));
+    } else if (!on_device(design, axis)) {
+      std::vector<double> factors(static_cast<std::size_t>(design.factors[axis].count()));
+      design.factors[axis].evaluate(0, factors);
+      put(factors);
+    }
+    if (goes_by_lines(design)) host_.resize(start + static_cast<std::size_t>(design.grid[axis]) / 2 + 1);
+    return start;
+  }
+
+  std::vector<T> host_;
+  DeviceBuffer<T> device_;
+  KernelView<T> kernel_{};
+  Deconvolution<T> factors_{};
+};
+
+}  // namespace offgrid::cuda
