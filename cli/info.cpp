@@ -1,7 +1,9 @@
 // `offgrid info`: the version, the devices and the options; for a problem, what the library would choose and why.
+#include <algorithm>
 #include <cstdio>
 #include <memory>
 
+#include "axes.hpp"
 #include "commands.hpp"
 #include "plan_flags.hpp"
 #include "text.hpp"

@@ -48,7 +48,7 @@ std::vector<std::complex<long double>> axis_sums(const Stage<T>& stage, int axis
     const std::int64_t k = m - modes / 2;
     for (R cell = std::ceil(x - half); cell < x + half; cell += 1)
       sums[m] += phi((cell - x) / half) * std::polar(R(1), R(sign * k) * cell * h);
-    sums[m] *= R(stage.design.deconvolution[axis][std::abs(k)]);
+    sums[m] *= R(stage.design.factors[axis](std::abs(k)));
   }
   return sums;
 }
