@@ -18,7 +18,10 @@ Backend backend_for(DeviceKind device) {
     return backend;
   }
   host.check_array = cuda::require_host_pointer;
-  if (device == DeviceKind::automatic) host.traits.grids_on_host = false;  // set_points knows
+  if (device == DeviceKind::automatic) {
+    host.traits.grids_on_host = false;  // set_points knows
+    host.traits.kept_as = "cpu, perhaps";
+  }
   return host;
 }
 
@@ -27,6 +30,8 @@ DeviceKind device_of(const void* array) { return cuda::is_device_pointer(array) 
 std::string list_devices() { return cpu::device_line() + "\n" + cuda::device_lines(); }
 
 std::string gpu_without_code() { return cuda::gpu_without_code(); }
+
+void release_memory() { cuda::release_memory(); }
 
 #else
 
@@ -41,6 +46,8 @@ DeviceKind device_of(const void*) { return DeviceKind::cpu; }
 std::string list_devices() { return cpu::device_line() + "\n"; }
 
 std::string gpu_without_code() { return ""; }
+
+void release_memory() {}
 
 #endif
 

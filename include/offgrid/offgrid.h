@@ -86,6 +86,9 @@ OFFGRID_API const char* offgrid_plan_describe(offgrid_plan plan);
 /* Frees the plan. Null is allowed. */
 OFFGRID_API offgrid_status offgrid_plan_destroy(offgrid_plan plan);
 
+/* Plans on a GPU leave memory behind, up to 1/16 of the GPU's, which later plans find at once. This gives it back. */
+OFFGRID_API offgrid_status offgrid_release_memory(void);
+
 /* One call for a single transform: plan, set points, execute, destroy. */
 OFFGRID_API offgrid_status offgrid_transform(int type, int dim, const int64_t* modes, double tolerance,
                                              offgrid_precision precision, offgrid_options options, int64_t count,

@@ -326,7 +326,7 @@ class Plan:
         """The scratch memory of one execute.
 
         >>> import offgrid
-        >>> offgrid.Plan(1, (64, 64)).workspace_bytes() > 64 * 64 * 16
+        >>> offgrid.Plan(1, (64, 64), points_hint=10000).workspace_bytes() > 64 * 64 * 16
         True
         """
         return int(self._core.get("workspace_bytes"))
@@ -335,7 +335,7 @@ class Plan:
         """A number about the plan: upsampling, width, expected_error, memory_bytes, ...; offgrid.h lists them.
 
         >>> import offgrid
-        >>> offgrid.Plan(1, (64, 64), tol=1e-6).get("expected_error") <= 1e-6
+        >>> offgrid.Plan(1, (64, 64), tol=1e-6, points_hint=10000).get("expected_error") <= 1e-6
         True
         """
         return self._core.get(name)

@@ -80,6 +80,10 @@ const char* offgrid_devices() {
   });
 }
 
+offgrid_status offgrid_release_memory() {
+  return guard([] { release_memory(); });
+}
+
 const char* offgrid_last_error() { return remembered_error(); }
 
 offgrid_status offgrid_options_create(offgrid_options* options) {

@@ -11,6 +11,7 @@
 #include "core/cost.hpp"
 #include "core/error.hpp"
 #include "core/kernel.hpp"
+#include "core/last_used.hpp"
 #include "core/smooth.hpp"
 #include "core/summation.hpp"
 #include "core/text.hpp"
@@ -288,6 +289,19 @@ double reachable_tolerance(const Problem& asked, const Options& options, const B
   const Choice choice = is_paper(options) ? choose_semicircle(design.problem, options, traits)
                                           : choose_prolate(design.problem, options, traits, target);
   return choice.reachable_error / safety;
+}
+
+std::shared_ptr<const Design> kept_design(const Problem& problem, const Options& options, const BackendTraits& traits) {
+  struct Key {
+    std::string traits;
+    Problem problem;
+    Options options;
+    bool operator==(const Key&) const = default;
+  };
+  constexpr std::size_t most = 32;  // some kilobytes each
+  static LastUsed<Key, std::shared_ptr<const Design>> designs(most);
+  const auto make = [&] { return std::make_shared<const Design>(make_design(problem, options, traits)); };
+  return traits.kept_as.empty() ? make() : designs.find_or({traits.kept_as, problem, options}, make);
 }
 
 std::int64_t designed_points(std::int64_t count) {

@@ -53,6 +53,7 @@ struct BackendTraits {
   std::span<const int> grid_sizes = {};  // ascending, that its FFT likes; smooth ones beyond the last
   MemoryLimit host_memory = {};          // of the host, where core's tables are
   bool grids_on_host = false;            // whether grids share that memory
+  std::string kept_as = {};              // designs are kept for later plans under this name; empty: they are not
 };
 
 struct Design {
@@ -91,6 +92,9 @@ double reachable_tolerance(const Problem& problem, const Options& options, const
 
 // A design for options.points_hint points; 0 stands for as many as modes.
 Design make_design(const Problem& problem, const Options& options, const BackendTraits& traits);
+
+// The same, from the designs of the last plans where it is one of them.
+std::shared_ptr<const Design> kept_design(const Problem& problem, const Options& options, const BackendTraits& traits);
 
 // The number of points that a design for `count` of them is made for: the next half power of two. Numbers that share it
 // share their design, so that a design depends on the number of points alone and not on what was set before.

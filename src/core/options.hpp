@@ -34,6 +34,7 @@ struct Options {
   std::int64_t bin1 = 0, bin2 = 0, bin3 = 0;  // cells; 0: chosen
   std::int64_t subproblem = 0;                // points; 0: chosen
   std::int64_t shared_bytes = 0;              // 0: what the device has
+  bool operator==(const Options&) const = default;
 };
 
 inline std::int64_t expected_points(const Problem& problem, const Options& options) {

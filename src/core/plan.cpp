@@ -24,23 +24,23 @@ Plan<T>::Plan(const Problem& problem, const Options& options, const Backend& bac
   require_possible(problem, options, backend.traits);
   mode_count_ = problem.modes[0] * problem.modes[1] * problem.modes[2];
   if (options.points_hint == 0 || mode_count_ == 0) return;
-  Design design = design_for(options.points_hint);
-  auto engine = backend.make<T>(design);
+  auto design = design_for(options.points_hint);
+  auto engine = backend.make<T>(*design);
   chosen_ = {std::move(design), std::move(engine)};
   designed_for_ = designed_points(options.points_hint);
 }
 
-template <class T> Design Plan<T>::design_for(std::int64_t count) const {
+template <class T> std::shared_ptr<const Design> Plan<T>::design_for(std::int64_t count) const {
   Options options = options_;
   options.points_hint = designed_points(count);
-  return make_design(problem_, options, backend_.traits);
+  return kept_design(problem_, options, backend_.traits);
 }
 
 // Where the caller owns the workspace the grid stays as it is, as long as the sums of so many points keep the tolerance.
 template <class T> bool Plan<T>::keeps_design(std::int64_t count) const {
   if (!chosen_) return false;
   if (designed_points(count) == designed_for_) return true;
-  return callers_workspace_ && count <= chosen_->design.most_points;
+  return callers_workspace_ && count <= chosen_->design->most_points;
 }
 
 template <class T>
@@ -54,9 +54,9 @@ void Plan<T>::set_points(std::int64_t count, const std::array<const void*, max_d
       for (int axis = 0; axis < problem_.dim; ++axis)
         points.axis[axis] = static_cast<const T*>(axes[design.axes[axis]]);
     };
-    std::optional<Design> fresh;
+    std::shared_ptr<const Design> fresh;
     if (!keeps_design(count)) fresh = design_for(count);
-    if (fresh && chosen_ && suits(chosen_->design, *fresh, backend_.traits)) fresh.reset();
+    if (fresh && chosen_ && suits(*chosen_->design, *fresh, backend_.traits)) fresh.reset();
     if (fresh) {
       if (callers_workspace_)
         throw Error(Status::wrong_state,
@@ -64,9 +64,9 @@ void Plan<T>::set_points(std::int64_t count, const std::array<const void*, max_d
       arrange(*fresh);
       auto engine = backend_.make<T>(*fresh);
       engine->set_points(points, stream);
-      chosen_ = {std::move(*fresh), std::move(engine)};
+      chosen_ = {std::move(fresh), std::move(engine)};
     } else {
-      arrange(chosen_->design);
+      arrange(*chosen_->design);
       hand_over(points, stream);
     }
     designed_for_ = designed_points(count);
@@ -107,7 +107,7 @@ template <class T> void Plan<T>::run(Direction direction, Sign sign, const Vecto
   require("strengths", vectors.strengths, strengths);
   require("modes", vectors.modes, modes);
   if (strengths > 0 && modes > 0)
-    return offgrid::execute(*chosen_->engine, chosen_->design, vectors, direction, sign, stream);
+    return offgrid::execute(*chosen_->engine, *chosen_->design, vectors, direction, sign, stream);
   // A sum over nothing is zero.
   if (direction == Direction::to_modes)
     backend_.clear(vectors.modes, static_cast<std::size_t>(modes) * sizeof(std::complex<T>), stream);
@@ -131,7 +131,7 @@ template <class T> void Plan<T>::set_workspace(void* memory, std::size_t bytes) 
 template <class T> std::string Plan<T>::describe() const {
   if (!chosen_)
     return describe_undesigned(problem_, options_, reachable_tolerance(problem_, options_, backend_.traits));
-  std::string all = offgrid::describe(chosen_->design) + chosen_->engine->describe();
+  std::string all = offgrid::describe(*chosen_->design) + chosen_->engine->describe();
   if (points_ >= 0) all += text("points       ", points_, "\n");
   return all;
 }
@@ -148,7 +148,7 @@ template <class T> double Plan<T>::get(std::string_view name) const {
   if (std::find(of_design.begin(), of_design.end(), name) == of_design.end())
     throw Error(Status::invalid_argument, text("a plan has no number named \"", name, "\""));
   if (mode_count_ == 0) return 0;
-  const auto& [design, engine] = chosen(name);
+  const Design& design = *chosen(name).design;
   if (name == "upsampling") return design.window.sigma;
   if (name == "width") return design.window.width;
   if (name == "grid1") return number(design.grid_along(0));
@@ -156,7 +156,7 @@ template <class T> double Plan<T>::get(std::string_view name) const {
   if (name == "grid3") return number(design.grid_along(2));
   if (name == "expected_error") return design.expected_error;
   if (name == "reachable_tolerance") return design.reachable_tolerance;
-  return number(engine->workspace_bytes());
+  return number(chosen_->engine->workspace_bytes());
 }
 
 std::unique_ptr<AnyPlan> make_plan(const Problem& problem, const Options& options, const Backend& backend) {

@@ -40,12 +40,12 @@ template <class T> class Plan final : public AnyPlan {
  private:
   // What is chosen for a number of points: the design and the engine that was made from it.
   struct Chosen {
-    Design design;
+    std::shared_ptr<const Design> design;
     std::unique_ptr<Engine<T>> engine;
   };
 
   void require(const char* what, const void* array, std::int64_t size) const;
-  [[nodiscard]] Design design_for(std::int64_t count) const;
+  [[nodiscard]] std::shared_ptr<const Design> design_for(std::int64_t count) const;
   [[nodiscard]] bool keeps_design(std::int64_t count) const;
   [[nodiscard]] const Chosen& chosen(std::string_view asker) const;
   void hand_over(const Points<T>& points, Stream stream);

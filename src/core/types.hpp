@@ -30,6 +30,7 @@ struct Problem {
   Sizes modes{1, 1, 1};
   Precision precision = Precision::f64;
   double tolerance = 1e-6;
+  bool operator==(const Problem&) const = default;
 };
 
 // M points: one array per axis. The engines take the first `dim` of them; where others are given, too, they belong to axes

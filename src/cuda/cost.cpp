@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include "core/text.hpp"
 #include "cuda/fft/fft_cost.hpp"
 #include "cuda/fft/stockham_plan.hpp"
 #include "cuda/method/choice.hpp"
@@ -22,6 +23,7 @@ double transform_time(const TransformShape& shape, const DeviceLimits& device) {
 
 BackendTraits cost_traits(const DeviceLimits& device) {
   BackendTraits traits{.name = "cuda"};
+  traits.kept_as = text("cuda ", device.multiprocessors, " ", device.major, " ", device.code, " ", device.shared_bytes);
   traits.batch_bytes = std::int64_t{256} << 20;
   traits.most_vectors = 65535;  // rows of a launch
   traits.f32_rounding = 1.5;    // the sweep rounds products of two kernel values, and of a value and a strength, to f32

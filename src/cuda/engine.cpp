@@ -58,7 +58,7 @@ template <class T> class CudaEngine final : public Engine<T> {
       : design_(design),
         device_(current_device()),
         choice_(choose_method(request_for(expected_points(design.problem, design.options)))),
-        tables_(std::in_place, design_, memory_),
+        tables_(tables_for<T>(design_, device_.id)),
         sorter_(std::make_unique<Sorter<T>>(choice_.sort, memory_)),
         grids_(design_, device_.multiprocessors, memory_) {
     checked_product("grid x batch", static_cast<std::int64_t>(choice_.sort.grid.cells), design_.batch,
@@ -191,8 +191,8 @@ template <class T> class CudaEngine final : public Engine<T> {
     const QuietDevice quiet;
     grids_.replace_by(std::move(grid));
   }
-  std::size_t memory_bytes() const override { return memory_.bytes; }
-  std::size_t peak_bytes() const override { return memory_.peak; }
+  std::size_t memory_bytes() const override { return memory_.bytes + table_bytes(); }
+  std::size_t peak_bytes() const override { return memory_.peak + table_bytes(); }
 
   std::string describe() const override {
     std::string bins;
@@ -207,8 +207,8 @@ template <class T> class CudaEngine final : public Engine<T> {
                                       : "GM",
                 ", bins of ", bins, " cells, subproblems of ", choice_.sort.subproblem_points, " points",
                 choice_.wide ? ", sums in f64" : "", "\n",  //
-                "memory       ", workspace_bytes_ >> 10, " KiB an execute, ", memory_.bytes >> 10, " KiB in all, ",
-                memory_.peak >> 10, " KiB at most so far\n");
+                "memory       ", workspace_bytes_ >> 10, " KiB per execute, ", memory_bytes() >> 10, " KiB in all, ",
+                peak_bytes() >> 10, " KiB at most so far\n");
   }
 
  private:
@@ -221,6 +221,8 @@ template <class T> class CudaEngine final : public Engine<T> {
     wide_tables_.reset();
     tables_.reset();
   }
+
+  std::size_t table_bytes() const { return tables_->bytes() + (wide_tables_ ? wide_tables_->bytes() : 0); }
 
   // --- the choice of a method ---------------------------------------------------------------------------------------------
   MethodRequest request_for(std::int64_t points) const {
@@ -282,7 +284,7 @@ template <class T> class CudaEngine final : public Engine<T> {
     return {choice.sort.grid, grid_precision(choice), holds_results ? count_ : 0};
   }
   std::unique_ptr<CudaGrid<T>> make_grid(const MethodChoice& choice, std::byte* memory = nullptr) {
-    if (choice.wide && !wide_tables_) wide_tables_.emplace(design_, memory_);
+    if (choice.wide && !wide_tables_) wide_tables_ = tables_for<double>(design_, device_.id);
     return grids_.make(needs_of(choice), memory);
   }
   void give_back(CudaGrid<T>* grid) const {
@@ -350,8 +352,8 @@ template <class T> class CudaEngine final : public Engine<T> {
   bool has_dependent_launch_ = has_dependent_launch();
   MethodChoice choice_;
   MemoryCount memory_;
-  std::optional<Tables<T>> tables_;  // always there until the end
-  std::optional<Tables<double>> wide_tables_;
+  std::shared_ptr<const Tables<T>> tables_;
+  std::shared_ptr<const Tables<double>> wide_tables_;  // where f32 is added up in f64
   std::unique_ptr<Sorter<T>> sorter_;
   std::vector<PointSet<T>> sets_;
   std::int64_t count_ = 0, points_set_count_ = 0;
@@ -367,6 +369,12 @@ template <class T> std::unique_ptr<Engine<T>> make(const Design& design) {
 }
 
 }  // namespace
+
+void release_memory() {
+  kept_tables<float>().clear();
+  kept_tables<double>().clear();
+  free_idle_device_memory();
+}
 
 Backend backend() {
   Backend backend{cost_traits(current_device().limits()), make<float>, make<double>};

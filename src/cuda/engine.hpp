@@ -6,6 +6,7 @@
 
 namespace offgrid::cuda {
 
-Backend backend();  // device_error where there is no GPU or no driver
+Backend backend();      // device_error where there is no GPU or no driver
+void release_memory();  // that is kept for later plans, on all devices
 
 }  // namespace offgrid::cuda

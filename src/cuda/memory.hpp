@@ -40,8 +40,8 @@ template <class V> class DeviceBuffer {
   }
   ~DeviceBuffer() {
     if (data_ == nullptr) return;
-    give_back_device_memory(data_);
     count_->bytes -= bytes();
+    give_back_device_memory(data_, bytes());
   }
 
   [[nodiscard]] V* data() const { return data_; }

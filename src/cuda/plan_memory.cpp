@@ -1,7 +1,8 @@
 #include "cuda/plan_memory.hpp"
 
+#include <algorithm>
+#include <bit>
 #include <map>
-#include <memory>
 #include <mutex>
 #include <vector>
 
@@ -10,13 +11,8 @@
 namespace offgrid::cuda {
 namespace {
 
-constexpr std::size_t kept_part = 16;  // the pool keeps 1/16 of the GPU's memory
-
-// What plans share on one device. It lives as long as the process: the driver takes its memory back.
-struct DevicePool {
-  cudaStream_t stream = nullptr;
-  cudaMemPool_t pool = nullptr;  // null: this device has none, and the driver allocates
-};
+constexpr std::size_t kept_part = 16;  // idle blocks are at most 1/16 of the GPU's memory
+constexpr std::size_t smallest_block = 512;
 
 int current_id() {
   int id = 0;
@@ -24,65 +20,111 @@ int current_id() {
   return id;
 }
 
-cudaMemPool_t make_pool(int id) {
-  int supported = 0;
-  call("memory pool", [&] { return cudaDeviceGetAttribute(&supported, cudaDevAttrMemoryPoolsSupported, id); });
-  if (supported == 0) return nullptr;
-  cudaMemPoolProps properties{};
-  properties.allocType = cudaMemAllocationTypePinned;
-  properties.location = {cudaMemLocationTypeDevice, id};
-  cudaMemPool_t pool = nullptr;
-  call("memory pool", [&] { return cudaMemPoolCreate(&pool, &properties); });
-  std::size_t free = 0, total = 0;
-  call("memory pool", [&] { return cudaMemGetInfo(&free, &total); });
-  unsigned long long kept = total / kept_part;
-  call("memory pool", [&] { return cudaMemPoolSetAttribute(pool, cudaMemPoolAttrReleaseThreshold, &kept); });
-  return pool;
+// Sizes of blocks: eight per power of two, so that a block is at most an eighth larger than what was asked for.
+std::size_t block_size(std::size_t bytes) {
+  const std::size_t least = std::max(bytes, smallest_block);
+  const std::size_t step = std::max<std::size_t>(std::bit_floor(least) / 8, 1);
+  return (least + step - 1) / step * step;
 }
 
-const DevicePool& pool_of_current_device() {
-  static std::mutex mutex;
-  static std::map<int, DevicePool> pools;
-  const int id = current_id();
-  const std::scoped_lock lock(mutex);
-  if (const auto found = pools.find(id); found != pools.end()) return found->second;
-  DevicePool made;
-  call("stream", [&] { return cudaStreamCreateWithFlags(&made.stream, cudaStreamNonBlocking); });
-  made.pool = make_pool(id);
-  return pools.emplace(id, made).first->second;
+// The idle blocks of one device. Nothing on the device uses them any more.
+class Blocks {
+ public:
+  cudaError_t take(std::size_t bytes, void** memory) {
+    const std::size_t size = block_size(bytes);
+    {
+      const std::scoped_lock lock(mutex_);
+      if (const auto found = idle_.find(size); found != idle_.end()) {
+        *memory = found->second;
+        idle_.erase(found);
+        idle_bytes_ -= size;
+        return cudaSuccess;
+      }
+    }
+    const cudaError_t result = cudaMalloc(memory, size);
+    if (result != cudaErrorMemoryAllocation) return result;
+    (void)cudaGetLastError();
+    free_all();
+    return cudaMalloc(memory, size);
+  }
+
+  void give_back(void* memory, std::size_t bytes) {
+    const std::size_t size = block_size(bytes);
+    {
+      const std::scoped_lock lock(mutex_);
+      if (most_bytes_ == 0) most_bytes_ = find_most();
+      if (idle_bytes_ + size <= most_bytes_) {
+        idle_.emplace(size, memory);
+        idle_bytes_ += size;
+        return;
+      }
+    }
+    (void)cudaFree(memory);
+  }
+
+  void free_all() {
+    const std::scoped_lock lock(mutex_);
+    for (const auto& [size, memory] : idle_) (void)cudaFree(memory);
+    idle_.clear();
+    idle_bytes_ = 0;
+  }
+
+ private:
+  static std::size_t find_most() {
+    std::size_t free = 0, total = 0;
+    return cudaMemGetInfo(&free, &total) == cudaSuccess ? total / kept_part : 1;
+  }
+
+  std::mutex mutex_;
+  std::multimap<std::size_t, void*> idle_;
+  std::size_t idle_bytes_ = 0, most_bytes_ = 0;
+};
+
+// One per device. They live as long as the process: plans may outlive static objects.
+template <class Shared> std::map<int, Shared>& of_devices() {
+  static auto* all = new std::map<int, Shared>;
+  return *all;
 }
+std::mutex of_devices_mutex;
+template <class Shared> Shared& of_current_device() {
+  const int id = current_id();
+  const std::scoped_lock lock(of_devices_mutex);
+  return of_devices<Shared>()[id];
+}
+
+struct SetUp {
+  std::once_flag once;
+  cudaStream_t stream = nullptr;
+};
 
 thread_local int quiet_devices = 0;
 
+std::mutex host_values_mutex;
+std::vector<void*>& host_values() {
+  static auto* values = new std::vector<void*>;
+  return *values;
+}
+
 }  // namespace
 
-// The allocation is ordered on a stream where nothing else runs for long, so that waiting for it takes microseconds.
 void* take_device_memory(std::size_t bytes) {
-  const DevicePool& device = pool_of_current_device();
+  Blocks& blocks = of_current_device<Blocks>();
   void* memory = nullptr;
-  if (device.pool == nullptr) {
-    call("device memory", [&] { return cudaMalloc(&memory, bytes); });
-    return memory;
-  }
-  call("device memory", [&] { return cudaMallocFromPoolAsync(&memory, bytes, device.pool, device.stream); });
-  if (const cudaError_t result = cudaStreamSynchronize(device.stream); result != cudaSuccess) {
-    (void)cudaFreeAsync(memory, device.stream);
-    check(result, "device memory");
-  }
+  call("device memory", [&] { return blocks.take(bytes, &memory); });
   return memory;
 }
 
-void give_back_device_memory(void* memory) noexcept try {
-  if (memory == nullptr) return;
-  const DevicePool& device = pool_of_current_device();
-  if (device.pool == nullptr) {
-    (void)cudaFree(memory);
-    return;
-  }
-  if (quiet_devices == 0) (void)cudaDeviceSynchronize();
-  (void)cudaFreeAsync(memory, device.stream);
+void give_back_device_memory(void* memory, std::size_t bytes) noexcept try {
+  if (quiet_devices == 0 && cudaDeviceSynchronize() != cudaSuccess) throw Error(Status::device_error, "the device is lost");
+  of_current_device<Blocks>().give_back(memory, bytes);
 } catch (...) {
-  (void)cudaFree(memory);  // it was made to fail by a test, or the device is lost
+  (void)cudaFree(memory);
+  (void)cudaGetLastError();
+}
+
+void free_idle_device_memory() {
+  const std::scoped_lock lock(of_devices_mutex);
+  for (auto& [id, blocks] : of_devices<Blocks>()) blocks.free_all();
 }
 
 QuietDevice::QuietDevice() noexcept {
@@ -91,23 +133,19 @@ QuietDevice::QuietDevice() noexcept {
 }
 QuietDevice::~QuietDevice() { --quiet_devices; }
 
-cudaStream_t set_up_stream() { return pool_of_current_device().stream; }
+cudaStream_t set_up_stream() {
+  SetUp& set_up = of_current_device<SetUp>();
+  std::call_once(set_up.once, [&] {
+    call("stream", [&] { return cudaStreamCreateWithFlags(&set_up.stream, cudaStreamNonBlocking); });
+  });
+  return set_up.stream;
+}
 
 void copy_to_device(const char* what, void* target, const void* source, std::size_t bytes) {
   const cudaStream_t stream = set_up_stream();
   call(what, [&] { return cudaMemcpyAsync(target, source, bytes, cudaMemcpyHostToDevice, stream); });
   call(what, [&] { return cudaStreamSynchronize(stream); });
 }
-
-namespace {
-
-std::mutex host_values_mutex;
-std::vector<void*>& host_values() {
-  static auto* values = new std::vector<void*>;  // plans may outlive static objects
-  return *values;
-}
-
-}  // namespace
 
 void* take_host_value() {
   constexpr std::size_t together = 64;
@@ -117,6 +155,7 @@ void* take_host_value() {
     void* memory = nullptr;
     call("page-locked memory",
          [&] { return cudaHostAlloc(&memory, together * host_value_bytes, cudaHostAllocPortable); });
+    free.reserve(free.capacity() + together);
     for (std::size_t i = 0; i < together; ++i) free.push_back(static_cast<std::byte*>(memory) + i * host_value_bytes);
   }
   void* value = free.back();
@@ -125,7 +164,6 @@ void* take_host_value() {
 }
 
 void give_back_host_value(void* value) noexcept {
-  if (value == nullptr) return;
   const std::scoped_lock lock(host_values_mutex);
   host_values().push_back(value);  // there was room for it before
 }

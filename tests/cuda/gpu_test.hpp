@@ -41,8 +41,9 @@ template <class T> class GpuPlan {
  public:
   using Complex = std::complex<T>;
 
+  // Designed at once, for as many points as will be set.
   GpuPlan(const BackendUnderTest& where, Spec spec, PointSet<T> points)
-      : spec_(std::move(spec)),
+      : spec_(hinted(std::move(spec), points.count())),
         points_(std::move(points)),
         plan_(offgrid::make_plan(problem_of<T>(spec_), spec_.options, where.backend)),
         in_(random_values<T>(size(spec_.backward()), 3)),
@@ -98,6 +99,11 @@ template <class T> class GpuPlan {
   [[nodiscard]] offgrid::AnyPlan& plan() { return *plan_; }
 
  private:
+  static Spec hinted(Spec spec, std::int64_t count) {
+    if (spec.options.points_hint == 0) spec.options.points_hint = count;
+    return spec;
+  }
+
   [[nodiscard]] std::int64_t size(To side) const {
     return spec_.options.transforms * (side == To::modes ? product(spec_.modes) : points_.count());
   }

@@ -124,7 +124,8 @@ TEST_P(PointSetsTest, one_rounding_step_beside_the_nodes) {
     using T = decltype(zero);
     for (const Sizes& modes : shapes)
       for (const T side : {T(-100), T(100)}) {
-        Transform<T> transform(where(), {.modes = modes, .tolerance = usual_tolerance<T>});
+        const Spec spec{.modes = modes, .tolerance = usual_tolerance<T>, .options = {.points_hint = 100}};
+        Transform<T> transform(where(), spec);
         auto points = points_on_nodes<T>(grid_of(transform), 100);
         for (auto& axis : points.axis)
           for (T& x : axis) x = std::nextafter(x, side);

@@ -41,7 +41,7 @@ def test_a_pickled_plan_is_its_specification(random):
 
 
 def test_numbers_and_words():
-    plan = offgrid.Plan(1, (32, 40), 1e-7)
+    plan = offgrid.Plan(1, (32, 40), 1e-7, points_hint=1000)
     assert plan.workspace_bytes() >= 32 * 40 * 16
     assert plan.get("expected_error") <= 1e-7 and plan.get("grid1") >= plan.get("grid2")  # C's order: 40 first
     assert "32" in plan.describe() and "40" in plan.describe()
