@@ -1,6 +1,6 @@
 // The engine of one precision: what a design and its points become, stage by stage.
 //   set_points  sort_points, make_schedule
-//   execute     clear_grid, spread, add_halo, GridFft::grid_to_modes    or    modes_to_grid, fill_halo, interpolate
+//   execute     clear_cells, spread, add_halo, GridFft::grid_to_modes    or    modes_to_grid, fill_halo, interpolate
 // Grids are leased from a pool, so that executes run at the same time and allocate only the first time.
 #pragma once
 
@@ -117,8 +117,7 @@ template <class T> class PlainEngine final : public Engine<T> {
 
   void spread(const Complex* strengths, Grid& grid, Stream) const override {
     auto& mine = static_cast<CpuGrid<T>&>(grid);
-    for (std::int64_t vector = 0; vector < mine.batch; ++vector)
-      clear_grid(layout_, mine.cells.data() + vector * layout_.cells, threads_);
+    clear_cells(mine.cells.data(), mine.batch * layout_.cells, threads_);
     const GridVectors<Complex> grids{&layout_, mine.cells.data(), mine.tiles.data(), threads_};
     for (const PointSet& set : sets_)
       cpu::spread<T>(set.points, set.schedule, table_, {strengths + set.points.first_point, count_, mine.batch}, grids);
@@ -136,7 +135,7 @@ template <class T> class PlainEngine final : public Engine<T> {
     for (std::int64_t vector = 0; vector < mine.batch; ++vector) {
       Complex* cells = mine.cells.data() + vector * layout_.cells;
       add_halo(layout_, cells, threads_);
-      fft_.grid_to_modes(cells, modes + vector * design_.mode_count(), sign, mine.fft_scratch.data());
+      fft_.grid_to_modes(cells, modes + vector * design_.mode_count(), sign, fft_.workers(mine.fft_scratch.data()));
     }
   }
 
@@ -144,7 +143,7 @@ template <class T> class PlainEngine final : public Engine<T> {
     auto& mine = static_cast<CpuGrid<T>&>(grid);
     for (std::int64_t vector = 0; vector < mine.batch; ++vector) {
       Complex* cells = mine.cells.data() + vector * layout_.cells;
-      fft_.modes_to_grid(modes + vector * design_.mode_count(), cells, sign, mine.fft_scratch.data());
+      fft_.modes_to_grid(modes + vector * design_.mode_count(), cells, sign, fft_.workers(mine.fft_scratch.data()));
       fill_halo(layout_, cells, threads_);
     }
   }
