@@ -18,7 +18,7 @@ report() { [[ -z $2 ]] || { sed "s|\$|   <- $1|" <<<"$2"; offences=1; }; }
 
 rule 'offgrid/' include
 rule 'core/' src/core
-rule 'core/|cpu/|hwy/|sys/|omp\.h' src/cpu
+rule 'core/|cpu/|hwy/|sys/|omp\.h|pthread\.h' src/cpu
 rule 'core/|cuda/|cub/|nvtx3/|cu(da|fft)[a-z_]*\.h|dlfcn\.h|link\.h' src/cuda
 rule 'core/|registry\.hpp|[a-z]+/engine\.hpp' src/registry.hpp src/registry.cpp
 rule 'api/|core/|registry\.hpp|offgrid/' src/api

@@ -160,6 +160,7 @@ template <class T> class PlainEngine final : public Engine<T> {
     std::size_t packed = 0;
     for (const PointSet& set : sets_) packed += set.points.packed.bytes();
     return text("engine       cpu, ", threads_, " threads, ", instruction_set(), "\n",  //
+                lost_team() ? "forked       all work is done by the calling thread\n" : "",
                 "memory       ", workspace_bytes() >> 10, " KiB an execute, ", packed >> 10, " KiB of sorted points\n");
   }
 

@@ -13,6 +13,10 @@ namespace offgrid::cpu {
 
 int available_threads();
 
+// Whether this process was forked from one that had several threads. The team that OpenMP keeps waiting for its next loop
+// did not come along, and a loop would wait for it for ever: all work stays on the calling thread.
+bool lost_team();
+
 // How often threads were woken so far, for tests.
 std::int64_t teams_started();
 
@@ -26,11 +30,11 @@ using TeamBody = void (*)(void* context, std::int64_t index, int thread);
 void run_team(int team, std::int64_t count, TeamBody body, void* context);
 
 // body(index, thread) for each index in [0, count), handed out one at a time; 0 <= thread < work.threads. body must not
-// throw. The team may be smaller than work.threads (little work, a parallel region of the caller's), so
+// throw. The team may be smaller than work.threads (little work, a parallel region of the caller's, a forked process), so
 // results must not depend on who does what.
 template <class F> void parallel_for(const Work& work, std::int64_t count, F&& body) {
   const auto team = static_cast<int>(std::min<std::int64_t>(threads_for(work.nanoseconds, work.threads), count));
-  if (team <= 1) {
+  if (team <= 1 || lost_team()) {
     for (std::int64_t index = 0; index < count; ++index) body(index, 0);
     return;
   }
