@@ -34,6 +34,9 @@ template <class T> class GridFft {
 
   [[nodiscard]] std::int64_t scratch_elements() const;  // T's of scratch, aligned to 64 bytes, for all threads together
   [[nodiscard]] Workers<T> workers(T* scratch) const { return {threads_, scratch, per_thread_}; }  // all threads
+  [[nodiscard]] Workers<T> worker(T* scratch, int thread) const {
+    return {1, scratch + thread * per_thread_, per_thread_};
+  }
   [[nodiscard]] std::int64_t table_bytes() const;
   // Destroys the grid.
   void grid_to_modes(std::complex<T>* grid, std::complex<T>* modes, Sign sign, const Workers<T>& workers) const;
