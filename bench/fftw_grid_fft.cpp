@@ -54,8 +54,12 @@ template <class T> class Ours {
       : fft_(layout(dim, grid, modes), 1), scratch_(fft_.scratch_elements()), modes_(modes[0] * modes[1] * modes[2]) {
     std::fill_n(modes_.data(), modes_.size(), std::complex<T>(1, 1));
   }
-  void grid_to_modes(std::complex<T>* grid) { fft_.grid_to_modes(grid, modes_.data(), Sign::minus, scratch_.data()); }
-  void modes_to_grid(std::complex<T>* grid) { fft_.modes_to_grid(modes_.data(), grid, Sign::minus, scratch_.data()); }
+  void grid_to_modes(std::complex<T>* grid) {
+    fft_.grid_to_modes(grid, modes_.data(), Sign::minus, fft_.workers(scratch_.data()));
+  }
+  void modes_to_grid(std::complex<T>* grid) {
+    fft_.modes_to_grid(modes_.data(), grid, Sign::minus, fft_.workers(scratch_.data()));
+  }
 
   // Rows and planes padded as the engine pads them.
   static GridLayout layout(int dim, const Sizes& grid, const Sizes& modes) {

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # The layers that CONTRIBUTING.md draws, as rules on #include lines. The include roots catch most of it when compiling; this
-# also catches "../" paths, angle brackets, and OpenMP outside of its header. Prints each offence, fails if there is one.
+# also catches "../" paths, angle brackets, and OpenMP outside of its file. Prints each offence, fails if there is one.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 offences=0
@@ -18,7 +18,7 @@ report() { [[ -z $2 ]] || { sed "s|\$|   <- $1|" <<<"$2"; offences=1; }; }
 
 rule 'offgrid/' include
 rule 'core/' src/core
-rule 'core/|cpu/|hwy/|sys/|omp\.h' src/cpu
+rule 'core/|cpu/|hwy/|sys/|omp\.h|pthread\.h' src/cpu
 rule 'core/|cuda/|cub/|nvtx3/|cu(da|fft)[a-z_]*\.h|dlfcn\.h|link\.h' src/cuda
 rule 'core/|registry\.hpp|[a-z]+/engine\.hpp' src/registry.hpp src/registry.cpp
 rule 'api/|core/|registry\.hpp|offgrid/' src/api
@@ -27,8 +27,8 @@ rule '[a-z_]+\.hpp|offgrid/|oracle/|CLI/|sys/|[a-z_]+\.h' cli
 rule 'offgrid/' examples
 rule 'offgrid/|nanobind/|gpu\.hpp|cuda_runtime_api\.h' python/src
 
-report 'OpenMP belongs in src/cpu/threads.hpp' "$(grep -rnE '# *pragma +omp|omp\.h|\bomp_[a-z]+ *\(' src oracle cli include python |
-  grep -v '^src/cpu/threads.hpp:' || true)"
+report 'OpenMP belongs in src/cpu/threads.cpp' "$(grep -rnE '# *pragma +omp|omp\.h|\bomp_[a-z]+ *\(' src oracle cli include python |
+  grep -v '^src/cpu/threads.cpp:' || true)"
 report 'a path that leaves its folder' "$(grep -rnE '# *include *[<"]\.\./' src oracle cli include tests examples bench || true)"
 report 'the library never prints' "$(grep -rnE 'std::(cout|cerr|clog)|\bf?printf *\(' src | grep -v snprintf || true)"
 exit $offences

@@ -19,7 +19,7 @@ Backend backend_for(DeviceKind device) {
   }
   host.check_array = cuda::require_host_pointer;
   if (device == DeviceKind::automatic) {
-    host.traits.grids_on_host = false;  // set_points knows
+    host.traits.grid_memory = {};  // set_points knows where the grid will be
     host.traits.kept_as = "cpu, perhaps";
   }
   return host;

@@ -203,8 +203,8 @@ class Plan:
         >>> import numpy as np, offgrid
         >>> plan = offgrid.Plan(2, (16, 16))
         >>> plan.set_points(np.zeros((3, 2)))
-        >>> plan.execute(np.ones((16, 16), complex)).round(3)
-        array([256.+0.j, 256.+0.j, 256.+0.j])
+        >>> plan.execute(np.ones((16, 16), complex)).real.round(3)
+        array([256., 256., 256.])
         """
         self._set(Points(points, len(self.shape)))
 

@@ -213,7 +213,7 @@ std::string readable_sizes(const Sizes& sizes, int dim) {
   return all;
 }
 
-// Refuses what the host has no memory for.
+// Refuses what there is no memory for.
 void require_memory(const Problem& problem, std::int64_t vectors, std::int64_t bytes, const MemoryLimit& limit) {
   if (limit.allows(bytes)) return;
   throw Error(Status::out_of_memory,
@@ -272,9 +272,8 @@ void require_possible(const Problem& asked, const Options& options, const Backen
   if (design.mode_count() == 0) return;
   design.grid = problem.modes;  // every grid has more cells than modes
   const std::int64_t vectors = std::clamp<std::int64_t>(options.batch, 1, options.transforms);
-  const std::int64_t least = checked_product("grid x batch", grid_bytes(design), vectors);
-  require_memory(problem, vectors, traits.grids_on_host ? std::max(least, least_table_bytes(problem)) : least_table_bytes(problem),
-                 traits.host_memory);
+  require_memory(problem, vectors, checked_product("grid x batch", grid_bytes(design), vectors), traits.grid_memory);
+  require_memory(problem, vectors, least_table_bytes(problem), traits.host_memory);
   if (options.strict) {
     const double reachable = offgrid::reachable_tolerance(asked, options, traits);
     require_reachable(problem, options, reachable, reachable);
@@ -341,9 +340,8 @@ Design make_design(const Problem& asked, const Options& options, const BackendTr
     design.expected_error = choice.best.error;
     design.reachable_tolerance = choice.reachable_error / safety;
     design.batch = vectors_together(static_cast<double>(grid_bytes(design)), options, traits);
-    if (traits.grids_on_host)
-      require_memory(problem, design.batch, checked_product("grid x batch", grid_bytes(design), design.batch),
-                     traits.host_memory);
+    require_memory(problem, design.batch, checked_product("grid x batch", grid_bytes(design), design.batch),
+                   traits.grid_memory);
     design.polynomial = fit_polynomial(design.window, polynomial_error(design.window, problem.precision));
     for (int axis = 0; axis < problem.dim; ++axis)
       design.factors[axis] = FactorSeries(design.window, problem.modes[axis], design.grid[axis]);

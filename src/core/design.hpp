@@ -51,8 +51,8 @@ struct BackendTraits {
   LongestSum longest_sum = nullptr;  // none: sums of f64 are never too long
   TransformTime time = nullptr;          // of one vector, whole: points, clearing and FFT
   std::span<const int> grid_sizes = {};  // ascending, that its FFT likes; smooth ones beyond the last
-  MemoryLimit host_memory = {};          // of the host, where core's tables are
-  bool grids_on_host = false;            // whether grids share that memory
+  MemoryLimit host_memory = {};          // of the host, where some tables are
+  MemoryLimit grid_memory = {};          // of the device, where the grids are
   std::string kept_as = {};              // designs are kept for later plans under this name; empty: they are not
 };
 

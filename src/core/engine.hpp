@@ -44,6 +44,11 @@ template <class T> class Engine {
   [[nodiscard]] virtual bool lost_points() const { return false; }
   // Stages on the grid follow on the same stream.
   virtual GridLease lease_grid(std::int64_t batch, Stream stream) const = 0;
+  // Transforms the first vectors of an execute in the engine's own way, without the stages below, and says how many.
+  virtual std::int64_t run_vectors(const Batch<T>& all, Stream stream) const {
+    (void)all, (void)stream;
+    return 0;
+  }
   // Runs the stages of a batch on its grid. An engine that has seen the batch before may repeat its work without them.
   virtual void run(const Batch<T>& batch, Grid& grid, const Stages& stages, Stream stream) const {
     (void)batch, (void)grid;

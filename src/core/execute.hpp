@@ -1,4 +1,4 @@
-// A transform as a sequence of stages, batch by batch, the same on every engine.
+// A transform as a sequence of stages, batch by batch, the same on every engine. What an engine does by itself comes first.
 //   to modes   spread -> grid_to_modes
 //   to points  modes_to_grid -> interpolate
 #pragma once
@@ -19,7 +19,8 @@ template <class T>
 void execute(const Engine<T>& engine, const Design& design, const Vectors<T>& vectors, Direction direction, Sign sign,
              Stream stream) {
   const std::int64_t transforms = design.options.transforms;
-  for (std::int64_t first = 0; first < transforms; first += design.batch) {
+  const Batch<T> all{direction, sign, vectors.strengths, vectors.modes, transforms};
+  for (std::int64_t first = engine.run_vectors(all, stream); first < transforms; first += design.batch) {
     const Batch<T> batch{direction, sign, vectors.strengths + first * vectors.points,
                          vectors.modes + first * design.mode_count(), std::min(design.batch, transforms - first)};
     const GridLease grid = engine.lease_grid(batch.count, stream);

@@ -21,7 +21,7 @@ Backend backend() {
   Backend backend;
   backend.traits = cost_traits(vector_bytes());
   backend.traits.host_memory = host_memory();
-  backend.traits.grids_on_host = true;
+  backend.traits.grid_memory = host_memory();
   backend.traits.kept_as = "cpu";
   backend.make_f32 = [](const Design& design) { return make_f32(design, host_memory()); };
   backend.make_f64 = [](const Design& design) { return make_f64(design, host_memory()); };

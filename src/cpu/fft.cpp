@@ -80,24 +80,26 @@ void GridFft<T>::hold_modes(Lines<T, Element>& side, int axis, Element* modes) c
 }
 
 template <class T>
-void GridFft<T>::grid_to_modes(std::complex<T>* grid, std::complex<T>* modes, Sign sign, T* scratch) const {
+void GridFft<T>::grid_to_modes(std::complex<T>* grid, std::complex<T>* modes, Sign sign,
+                               const Workers<T>& workers) const {
   for (int axis = layout_.dim - 1; axis >= 0 && plans_[axis]; --axis) {
     AxisPass<T> pass = grid_pass(axis, grid, sign);
     hold_modes(pass.out, axis, modes);
-    run_pass(pass, workers(scratch));
+    run_pass(pass, workers);
   }
   for (std::int64_t row = 0; long_rows_ && row < mode_rows(); ++row)
-    long_rows_->grid_to_modes(grid_row(grid, row), modes + row * layout_.modes[0], sign, workers(scratch));
+    long_rows_->grid_to_modes(grid_row(grid, row), modes + row * layout_.modes[0], sign, workers);
 }
 
 template <class T>
-void GridFft<T>::modes_to_grid(const std::complex<T>* modes, std::complex<T>* grid, Sign sign, T* scratch) const {
+void GridFft<T>::modes_to_grid(const std::complex<T>* modes, std::complex<T>* grid, Sign sign,
+                               const Workers<T>& workers) const {
   for (std::int64_t row = 0; long_rows_ && row < mode_rows(); ++row)
-    long_rows_->modes_to_grid(modes + row * layout_.modes[0], grid_row(grid, row), sign, workers(scratch));
+    long_rows_->modes_to_grid(modes + row * layout_.modes[0], grid_row(grid, row), sign, workers);
   for (int axis = long_rows_ ? 1 : 0; axis < layout_.dim; ++axis) {
     AxisPass<T> pass = grid_pass(axis, grid, sign);
     hold_modes(pass.in, axis, modes);
-    run_pass(pass, workers(scratch));
+    run_pass(pass, workers);
   }
 }
 

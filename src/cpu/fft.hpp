@@ -33,10 +33,15 @@ template <class T> class GridFft {
   GridFft(const GridLayout& layout, int threads);
 
   [[nodiscard]] std::int64_t scratch_elements() const;  // T's of scratch, aligned to 64 bytes, for all threads together
+  [[nodiscard]] Workers<T> workers(T* scratch) const { return {threads_, scratch, per_thread_}; }  // all threads
+  [[nodiscard]] Workers<T> worker(T* scratch, int thread) const {
+    return {1, scratch + thread * per_thread_, per_thread_};
+  }
   [[nodiscard]] std::int64_t table_bytes() const;
-  void grid_to_modes(std::complex<T>* grid, std::complex<T>* modes, Sign sign, T* scratch) const;  // destroys the grid
+  // Destroys the grid.
+  void grid_to_modes(std::complex<T>* grid, std::complex<T>* modes, Sign sign, const Workers<T>& workers) const;
   // Writes the cells [0, n3) x [0, n2) x [0, n1) of the grid and leaves its padding as it was.
-  void modes_to_grid(const std::complex<T>* modes, std::complex<T>* grid, Sign sign, T* scratch) const;
+  void modes_to_grid(const std::complex<T>* modes, std::complex<T>* grid, Sign sign, const Workers<T>& workers) const;
 
  private:
   [[nodiscard]] ModeMap mode_map(int axis) const;
@@ -44,7 +49,6 @@ template <class T> class GridFft {
   template <class Element> void hold_modes(Lines<T, Element>& side, int axis, Element* modes) const;
   [[nodiscard]] std::int64_t mode_rows() const { return layout_.modes[1] * layout_.modes[2]; }
   [[nodiscard]] std::complex<T>* grid_row(std::complex<T>* grid, std::int64_t row) const;
-  [[nodiscard]] Workers<T> workers(T* scratch) const { return {threads_, scratch, per_thread_}; }
 
   GridLayout layout_;
   int threads_;

@@ -39,15 +39,13 @@ template <class T> std::int64_t pass_scratch(const FftPlan<T>& plan) {
   return 2 * (2 * lines_at_once<T>() * plan.size() + skew);
 }
 
-// Neighbouring blocks share cache lines and pages, so a thread takes several of them at a time. Waking the threads
-// costs a few microseconds, which is what a core needs for some thousand points.
+// Neighbouring blocks share cache lines and pages, so a thread takes several of them at a time.
 template <class T> void run_pass(const AxisPass<T>& pass, const Workers<T>& workers) {
-  constexpr std::int64_t points_a_thread = 8192;
-  const std::int64_t points = pass.lines * pass.rows * pass.plan->size();
-  const auto threads = static_cast<int>(std::clamp<std::int64_t>(points / points_a_thread, 1, workers.threads));
+  const double time = fft_point_time * static_cast<double>(pass.lines * pass.rows * pass.plan->size());
+  const int threads = threads_for(time, workers.threads);
   const std::int64_t blocks = block_count(pass);
   const std::int64_t a_job = std::clamp<std::int64_t>(blocks / (8 * threads), 1, 16);
-  parallel_for(threads, blocks_of(blocks, a_job), [&](std::int64_t job, int thread) {
+  parallel_for({threads, time}, blocks_of(blocks, a_job), [&](std::int64_t job, int thread) {
     T* scratch = workers.scratch + thread * workers.per_thread;
     for (std::int64_t b = job * a_job; b < std::min(blocks, (job + 1) * a_job); ++b)
       run_block(pass, block_range(pass, b), scratch);

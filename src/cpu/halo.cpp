@@ -11,13 +11,20 @@ template <class T> void add(std::complex<T>* target, const std::complex<T>* sour
   for (std::int64_t i = 0; i < count; ++i) target[i] += source[i];
 }
 
+double cells_time(std::int64_t cells) { return cell_time * static_cast<double>(cells); }
+
+// Image cells in the rows and columns of all planes.
+double images_time(const Layout& layout) {
+  return cells_time(layout.padded[2] * (layout.padded[1] + layout.padded[0]) * layout.width);
+}
+
 }  // namespace
 
-template <class T> void clear_grid(const Layout& layout, std::complex<T>* grid, int threads) {
+template <class T> void clear_cells(std::complex<T>* cells, std::int64_t count, int threads) {
   const std::int64_t parts = threads == 1 ? 1 : std::int64_t{4} * threads;
-  parallel_for(threads, parts, [&](std::int64_t part, int) {
-    const Range range = part_of(layout.cells, parts, part);
-    std::fill(grid + range.begin, grid + range.end, std::complex<T>{});
+  parallel_for({threads, cells_time(count)}, parts, [&](std::int64_t part, int) {
+    const Range range = part_of(count, parts, part);
+    std::fill(cells + range.begin, cells + range.end, std::complex<T>{});
   });
 }
 
@@ -25,14 +32,14 @@ template <class T> void clear_grid(const Layout& layout, std::complex<T>* grid, 
 template <class T> void add_halo(const Layout& layout, std::complex<T>* grid, int threads) {
   const auto [nx, ny, nz] = layout.grid;
   const std::int64_t row = layout.padded[0], images = layout.width - 1;
-  parallel_for(threads, layout.padded[2], [&, ny = ny, nx = nx](std::int64_t z, int) {
+  parallel_for({threads, images_time(layout)}, layout.padded[2], [&, ny = ny, nx = nx](std::int64_t z, int) {
     std::complex<T>* plane = grid + z * layout.plane_stride;
     for (std::int64_t y = 0; y < layout.padded[1]; ++y) add(plane + y * row, plane + y * row + nx, images);
     if (layout.dim > 1)
       for (std::int64_t y = 0; y < images; ++y) add(plane + y * row, plane + (ny + y) * row, nx);
   });
   if (layout.dim < 3) return;
-  parallel_for(threads, images, [&, nx = nx, ny = ny, nz = nz](std::int64_t z, int) {
+  parallel_for({threads, cells_time(images * nx * ny)}, images, [&, nx = nx, ny = ny, nz = nz](std::int64_t z, int) {
     for (std::int64_t y = 0; y < ny; ++y) {
       std::complex<T>* target = grid + z * layout.plane_stride + y * row;
       add(target, target + nz * layout.plane_stride, nx);
@@ -43,7 +50,7 @@ template <class T> void add_halo(const Layout& layout, std::complex<T>* grid, in
 template <class T> void fill_halo(const Layout& layout, std::complex<T>* grid, int threads) {
   const auto [nx, ny, nz] = layout.grid;
   const std::int64_t row = layout.padded[0], images = layout.width - 1;
-  parallel_for(threads, nz, [&, ny = ny, nx = nx](std::int64_t z, int) {
+  parallel_for({threads, images_time(layout)}, nz, [&, ny = ny, nx = nx](std::int64_t z, int) {
     std::complex<T>* plane = grid + z * layout.plane_stride;
     for (std::int64_t y = 0; y < ny; ++y) {
       std::complex<T>* end = std::copy_n(plane + y * row, images, plane + y * row + nx);
@@ -52,13 +59,13 @@ template <class T> void fill_halo(const Layout& layout, std::complex<T>* grid, i
     if (layout.dim > 1) std::copy_n(plane, images * row, plane + ny * row);
   });
   if (layout.dim < 3) return;
-  parallel_for(threads, images, [&, nz = nz](std::int64_t z, int) {
+  parallel_for({threads, cells_time(images * layout.plane_stride)}, images, [&, nz = nz](std::int64_t z, int) {
     std::copy_n(grid + z * layout.plane_stride, layout.plane_stride, grid + (nz + z) * layout.plane_stride);
   });
 }
 
-template void clear_grid(const Layout&, std::complex<float>*, int);
-template void clear_grid(const Layout&, std::complex<double>*, int);
+template void clear_cells(std::complex<float>*, std::int64_t, int);
+template void clear_cells(std::complex<double>*, std::int64_t, int);
 template void add_halo(const Layout&, std::complex<float>*, int);
 template void add_halo(const Layout&, std::complex<double>*, int);
 template void fill_halo(const Layout&, std::complex<float>*, int);

@@ -7,13 +7,17 @@
 
 namespace offgrid::cpu {
 
-// Points only read the grid, so the sorted points are cut into even pieces wherever blocks begin and end.
+// Points only read the grid, so the sorted points are cut into even pieces wherever blocks begin and end; into several per
+// thread, because one thread may be slower than another.
 template <class T>
 void interpolate(const SortedPoints& points, const KernelTable<T>& table,
                  const GridVectors<const std::complex<T>>& grids, const StrengthVectors<std::complex<T>>& strengths) {
   const Layout& layout = *grids.layout;
-  const std::int64_t pieces = (points.count + item_points - 1) / item_points;
-  parallel_for(grids.threads, pieces, [&](std::int64_t piece, int) {
+  const double time =
+      point_time(layout.dim, layout.width) * static_cast<double>(points.count) * static_cast<double>(strengths.batch);
+  const int threads = threads_for(time, grids.threads);
+  const std::int64_t pieces = threads == 1 ? 1 : std::max<std::int64_t>(4 * threads, points.count / item_points);
+  parallel_for({threads, time}, pieces, [&](std::int64_t piece, int) {
     const Range range = part_of(points.count, pieces, piece);
     auto block = std::upper_bound(points.blocks.begin(), points.blocks.end(), range.begin,
                                   [](std::int64_t p, const Block& b) { return p < b.first_point + b.points; });

@@ -35,6 +35,7 @@ class MemoryCount {
   }
   void remove(std::int64_t less) noexcept { bytes_ -= less; }
 
+  [[nodiscard]] std::int64_t limit() const { return limit_.bytes; }
   [[nodiscard]] std::size_t bytes() const { return static_cast<std::size_t>(bytes_.load()); }
   [[nodiscard]] std::size_t peak() const { return static_cast<std::size_t>(peak_.load()); }
 

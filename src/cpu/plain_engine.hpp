@@ -1,6 +1,8 @@
 // The engine of one precision: what a design and its points become, stage by stage.
 //   set_points  sort_points, make_schedule
-//   execute     clear_grid, spread, add_halo, GridFft::grid_to_modes    or    modes_to_grid, fill_halo, interpolate
+//   execute     clear_cells, spread, add_halo, GridFft::grid_to_modes    or    modes_to_grid, fill_halo, interpolate
+// All threads work on one batch stage by stage, or each thread takes small vectors of its own through all stages
+// (thread_policy.hpp).
 // Grids are leased from a pool, so that executes run at the same time and allocate only the first time.
 #pragma once
 
@@ -29,10 +31,18 @@
 namespace offgrid::cpu {
 
 template <class T> struct CpuGrid final : Grid {
-  std::int64_t batch = 0;  // of this lease
-  Buffer<std::complex<T>> cells;
+  std::int64_t batch = 0;         // of this lease
+  Buffer<std::complex<T>> cells;  // of the vectors of a batch, or of those that all threads work on at a time
   Buffer<std::complex<T>> tiles;
   Buffer<T> fft_scratch;
+};
+
+// What one thread, or all of them, work with: part of a grid's memory.
+template <class T> struct Workplace {
+  std::complex<T>* cells;  // [vectors][layout.cells]
+  std::complex<T>* tiles;
+  Workers<T> workers;
+  std::int64_t vectors;
 };
 
 // The deconvolution factors of all axes, evaluated on all threads. The FFT reads them once, when it is made.
@@ -44,7 +54,8 @@ class FactorTables {
       const FactorSeries& series = design.factors[axis];
       axes_[axis].resize(static_cast<std::size_t>(series.count()));
       const std::span<double> all(axes_[axis]);
-      parallel_for(threads, (series.count() + chunk - 1) / chunk, [&](std::int64_t part, int) {
+      const Work work{threads, factor_time * static_cast<double>(series.count())};
+      parallel_for(work, (series.count() + chunk - 1) / chunk, [&](std::int64_t part, int) {
         const auto first = static_cast<std::size_t>(part * chunk);
         series.evaluate(part * chunk, all.subspan(first, std::min<std::size_t>(chunk, all.size() - first)));
       });
@@ -122,13 +133,14 @@ template <class T> class PlainEngine final : public Engine<T> {
   }
 
   void commit(PointSets sets) noexcept {
-    const std::int64_t tiles = tile_cells();
+    const std::int64_t tiles = tile_cells(), grids = grid_count();
     sets_.swap(sets);
     count_ = 0;
     for (const PointSet& set : sets_) count_ += set.points.count;
     if (!sets.empty() && sets[0].points.packed.size() <= max_spare_bytes)
       storage_.spare = std::move(sets[0].points.packed);
-    if (tile_cells() > tiles) pool_.clear();
+    shares_ = share_vectors(vector_case());
+    if (tile_cells() > tiles || grid_count() > grids) pool_.clear();
   }
 
   GridLease lease_grid(std::int64_t batch, Stream) const override {
@@ -137,42 +149,45 @@ template <class T> class PlainEngine final : public Engine<T> {
     return GridLease(grid.release(), [this](Grid* used) { pool_.give_back(static_cast<CpuGrid<T>*>(used)); });
   }
 
+  // A thread takes its vectors through all stages in its part of one grid. Which thread that is does not matter: a vector
+  // is transformed as by a single thread.
+  std::int64_t run_vectors(const Batch<T>& all, Stream stream) const override {
+    if (shares_.vectors == 0) return 0;
+    const GridLease lease = lease_grid(shares_.grids(), stream);
+    const auto& grid = static_cast<const CpuGrid<T>&>(*lease);
+    const std::int64_t jobs = (shares_.vectors + shares_.together - 1) / shares_.together;
+    const Work work{shares_.threads, vector_time() * static_cast<double>(shares_.vectors)};
+    parallel_for(work, jobs, [&](std::int64_t job, int thread) {
+      const std::int64_t first = job * shares_.together;
+      const Workplace<T> mine = place_of(thread, std::min(shares_.together, shares_.vectors - first), grid);
+      Complex* strengths = all.strengths + first * count_;
+      Complex* modes = all.modes + first * design_.mode_count();
+      if (all.direction == Direction::to_modes) {
+        spread_into(strengths, mine);
+        grid_into_modes(mine, modes, all.sign);
+      } else {
+        modes_into_grid(modes, mine, all.sign);
+        interpolate_from(mine, strengths);
+      }
+    });
+    return shares_.vectors;
+  }
+
   void spread(const Complex* strengths, Grid& grid, Stream) const override {
-    auto& mine = static_cast<CpuGrid<T>&>(grid);
-    for (std::int64_t vector = 0; vector < mine.batch; ++vector)
-      clear_grid(layout_, mine.cells.data() + vector * layout_.cells, threads_);
-    const GridVectors<Complex> grids{&layout_, mine.cells.data(), mine.tiles.data(), threads_};
-    for (const PointSet& set : sets_)
-      cpu::spread<T>(set.points, set.schedule, table_, {strengths + set.points.first_point, count_, mine.batch}, grids);
+    spread_into(strengths, place_of_all(static_cast<CpuGrid<T>&>(grid)));
   }
-
   void interpolate(const Grid& grid, Complex* strengths, Stream) const override {
-    const auto& mine = static_cast<const CpuGrid<T>&>(grid);
-    const GridVectors<const Complex> grids{&layout_, mine.cells.data(), nullptr, threads_};
-    for (const PointSet& set : sets_)
-      cpu::interpolate<T>(set.points, table_, grids, {strengths + set.points.first_point, count_, mine.batch});
+    interpolate_from(place_of_all(static_cast<const CpuGrid<T>&>(grid)), strengths);
   }
-
   void grid_to_modes(Grid& grid, Complex* modes, Sign sign, Stream) const override {
-    auto& mine = static_cast<CpuGrid<T>&>(grid);
-    for (std::int64_t vector = 0; vector < mine.batch; ++vector) {
-      Complex* cells = mine.cells.data() + vector * layout_.cells;
-      add_halo(layout_, cells, threads_);
-      fft_.grid_to_modes(cells, modes + vector * design_.mode_count(), sign, mine.fft_scratch.data());
-    }
+    grid_into_modes(place_of_all(static_cast<CpuGrid<T>&>(grid)), modes, sign);
   }
-
   void modes_to_grid(const Complex* modes, Grid& grid, Sign sign, Stream) const override {
-    auto& mine = static_cast<CpuGrid<T>&>(grid);
-    for (std::int64_t vector = 0; vector < mine.batch; ++vector) {
-      Complex* cells = mine.cells.data() + vector * layout_.cells;
-      fft_.modes_to_grid(modes + vector * design_.mode_count(), cells, sign, mine.fft_scratch.data());
-      fill_halo(layout_, cells, threads_);
-    }
+    modes_into_grid(modes, place_of_all(static_cast<CpuGrid<T>&>(grid)), sign);
   }
 
   std::size_t workspace_bytes() const override {
-    return sizeof(Complex) * static_cast<std::size_t>(layout_.cells * design_.batch + tile_cells()) +
+    return sizeof(Complex) * static_cast<std::size_t>(layout_.cells * grid_count() + tile_cells()) +
            sizeof(T) * static_cast<std::size_t>(fft_.scratch_elements());
   }
 
@@ -182,15 +197,77 @@ template <class T> class PlainEngine final : public Engine<T> {
   std::string describe() const override {
     std::size_t packed = 0;
     for (const PointSet& set : sets_) packed += set.points.packed.bytes();
+    const std::string vectors = text("vectors      ", shares_.vectors, " by one thread each\n");
     return text("engine       cpu, ", threads_, " threads, ", instruction_set(), "\n",  //
+                lost_team() ? "forked       all work is done by the calling thread\n" : "",
+                shares_.vectors > 0 ? vectors : "",  //
                 "memory       ", workspace_bytes() >> 10, " KiB an execute, ", packed >> 10, " KiB of sorted points\n");
   }
 
  private:
-  std::int64_t tile_cells() const {
+  std::int64_t tiles_per_thread() const {
     std::int64_t largest = 0;
-    for (const PointSet& set : sets_) largest = std::max(largest, set.schedule.room() * threads_);
+    for (const PointSet& set : sets_) largest = std::max(largest, set.schedule.room());
     return largest;
+  }
+  std::int64_t tile_cells() const { return tiles_per_thread() * threads_; }
+  std::int64_t grid_count() const { return std::max(design_.batch, shares_.grids()); }  // of an execute
+
+  // For one vector on one core.
+  double vector_time() const {
+    const double points = point_time(layout_.dim, layout_.width) * static_cast<double>(count_);
+    return points + (2 * cell_time + layout_.dim * fft_point_time) * static_cast<double>(layout_.cells);
+  }
+
+  // More grids than a batch has must leave room for everything else.
+  VectorCase vector_case() const {
+    const Options& options = design_.options;
+    const std::int64_t bytes = layout_.cells * std::int64_t{sizeof(Complex)}, most = memory_->limit() / 4 / bytes;
+    return {.transforms = options.transforms,
+            .batch = design_.batch,
+            .most_grids = options.batch > 0 ? std::min(options.batch, most) : most,
+            .grid_bytes = bytes,
+            .dim = layout_.dim,
+            .threads = threads_,
+            .nanoseconds = vector_time()};
+  }
+
+  Workplace<T> place_of_all(const CpuGrid<T>& grid) const {
+    return {grid.cells.data(), grid.tiles.data(), fft_.workers(grid.fft_scratch.data()), grid.batch};
+  }
+  Workplace<T> place_of(int thread, std::int64_t vectors, const CpuGrid<T>& grid) const {
+    return {grid.cells.data() + thread * shares_.together * layout_.cells,
+            grid.tiles.data() + thread * tiles_per_thread(), fft_.worker(grid.fft_scratch.data(), thread), vectors};
+  }
+
+  void spread_into(const Complex* strengths, const Workplace<T>& place) const {
+    clear_cells(place.cells, place.vectors * layout_.cells, place.workers.threads);
+    const GridVectors<Complex> grids{&layout_, place.cells, place.tiles, place.workers.threads};
+    for (const PointSet& set : sets_)
+      cpu::spread<T>(set.points, set.schedule, table_, {strengths + set.points.first_point, count_, place.vectors},
+                     grids);
+  }
+
+  void interpolate_from(const Workplace<T>& place, Complex* strengths) const {
+    const GridVectors<const Complex> grids{&layout_, place.cells, nullptr, place.workers.threads};
+    for (const PointSet& set : sets_)
+      cpu::interpolate<T>(set.points, table_, grids, {strengths + set.points.first_point, count_, place.vectors});
+  }
+
+  void grid_into_modes(const Workplace<T>& place, Complex* modes, Sign sign) const {
+    for (std::int64_t vector = 0; vector < place.vectors; ++vector) {
+      Complex* cells = place.cells + vector * layout_.cells;
+      add_halo(layout_, cells, place.workers.threads);
+      fft_.grid_to_modes(cells, modes + vector * design_.mode_count(), sign, place.workers);
+    }
+  }
+
+  void modes_into_grid(const Complex* modes, const Workplace<T>& place, Sign sign) const {
+    for (std::int64_t vector = 0; vector < place.vectors; ++vector) {
+      Complex* cells = place.cells + vector * layout_.cells;
+      fft_.modes_to_grid(modes + vector * design_.mode_count(), cells, sign, place.workers);
+      fill_halo(layout_, cells, place.workers.threads);
+    }
   }
 
   PointSets sort_by(SortPolicy policy, const Points<T>& points) {
@@ -221,7 +298,7 @@ template <class T> class PlainEngine final : public Engine<T> {
 
   std::unique_ptr<CpuGrid<T>> make_grid() const {
     auto grid = std::make_unique<CpuGrid<T>>();
-    grid->cells = Buffer<Complex>(layout_.cells * design_.batch, memory_.get());
+    grid->cells = Buffer<Complex>(layout_.cells * grid_count(), memory_.get());
     grid->tiles = Buffer<Complex>(tile_cells(), memory_.get());
     grid->fft_scratch = Buffer<T>(fft_.scratch_elements(), memory_.get());
     return grid;
@@ -237,6 +314,7 @@ template <class T> class PlainEngine final : public Engine<T> {
   Charge tables_;
   PointSets sets_;
   std::int64_t count_ = 0;
+  VectorShares shares_;
   PointStorage storage_;  // its spare memory is that of the points before the present ones
 
   mutable Pool<CpuGrid<T>> pool_;  // grids that no execute is using

@@ -46,8 +46,7 @@ constexpr int block_log2(int dim, int width) {
   return width <= 9 ? 3 : 4;
 }
 
-inline constexpr std::int64_t fold_chunk = 256;        // points folded at a time, in first-level cache
-inline constexpr std::int64_t min_part_points = 4096;  // fewer points than this are not shared by threads when sorting
+inline constexpr std::int64_t fold_chunk = 256;  // points folded at a time, in first-level cache
 inline constexpr std::int64_t max_spare_bytes = std::int64_t{256}
                                                 << 20;    // memory that set_points may keep for its next call
 inline constexpr std::int64_t item_points = 4096;         // points in a unit of work, unless a block is dense

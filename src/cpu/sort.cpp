@@ -113,7 +113,7 @@ template <class T, int D> class Sorter {
   // body(part, chunk of points, room), false where a coordinate is not finite; a thread takes a part's chunks in order.
   template <class F> void for_each_chunk(F&& body) const {
     std::atomic<bool> finite{true};
-    parallel_for(parts_, parts_, [&](std::int64_t part, int) {
+    parallel_for({parts_, fold_point_time * static_cast<double>(points_.count)}, parts_, [&](std::int64_t part, int) {
       const Range range = part_of(points_.count, parts_, part);
       FoldedChunk<T> room;
       for (std::int64_t first = range.begin; first < range.end; first += fold_chunk)
@@ -159,7 +159,7 @@ void require_countable(const Layout& layout, const Tiling& tiling) {
 template <class T> std::vector<Range> reached_columns(const SortedPoints& points, const Layout& layout, int threads) {
   constexpr std::int64_t segment = 32;
   std::vector<std::atomic<bool>> reached(layout.cells / segment + 1);
-  parallel_for(threads, threads, [&](std::int64_t part, int) {
+  parallel_for({threads, look_point_time * static_cast<double>(points.count)}, threads, [&](std::int64_t part, int) {
     const Range range = part_of(points.count, threads, part);
     for (std::int64_t p = range.begin; p < range.end; ++p) {
       std::atomic<bool>& mine = reached[points.points<T, 1>()[p].cell / segment];
@@ -217,7 +217,7 @@ SortedPoints sort_points(const Points<T>& points, const Layout& layout, const So
   const Tiling tiling(layout, policy);
   require_countable(layout, tiling);
   const FoldPlan plan = make_fold_plan(layout, tiling);
-  const int parts = static_cast<int>(std::min<std::int64_t>(threads, points.count / min_part_points + 1));
+  const int parts = threads_for(fold_point_time * static_cast<double>(points.count), threads);
   const std::int64_t bytes = points.count * packed_size<T>(layout.dim);
   const bool reuse = fits(storage.spare, bytes);
   SortedPoints sorted{reuse ? Buffer<std::byte>() : Buffer<std::byte>(bytes, storage.count),
@@ -256,8 +256,9 @@ template <class T> void require_dropped_axes(const Points<T>& points, int dim, i
     const T* x = points.axis[axis];
     if (x == nullptr) continue;
     std::atomic<bool> good{true};
-    const std::int64_t parts = std::min<std::int64_t>(threads, points.count / min_part_points + 1);
-    parallel_for(threads, parts, [&](std::int64_t part, int) {
+    const double time = look_point_time * static_cast<double>(points.count);
+    const int parts = threads_for(time, threads);
+    parallel_for({threads, time}, parts, [&](std::int64_t part, int) {
       const Range range = part_of(points.count, parts, part);
       const bool mine = std::all_of(x + range.begin, x + range.end,
                                     [](T value) { return std::abs(static_cast<double>(value)) <= largest_coordinate; });

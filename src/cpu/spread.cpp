@@ -21,10 +21,11 @@ template <class T> class Spreader {
 
   void spread_colours() const {
     for (const auto& colour : schedule_.colours)
-      parallel_for(grids_.threads, static_cast<std::int64_t>(colour.size()), [&](std::int64_t i, int thread) {
-        const Block& block = points_.blocks[colour[i]];
-        add_points(block, points_of(block), run_to(block, {0, run_.batch}), scratch(thread));
-      });
+      parallel_for(work_on(points_in(colour) * run_.batch), static_cast<std::int64_t>(colour.size()),
+                   [&](std::int64_t i, int thread) {
+                     const Block& block = points_.blocks[colour[i]];
+                     add_points(block, points_of(block), run_to(block, {0, run_.batch}), scratch(thread));
+                   });
   }
 
   void spread_shared() const {
@@ -39,6 +40,15 @@ template <class T> class Spreader {
   }
 
  private:
+  [[nodiscard]] std::int64_t points_in(const std::vector<std::int64_t>& blocks) const {
+    std::int64_t total = 0;
+    for (const std::int64_t b : blocks) total += points_.blocks[b].points;
+    return total;
+  }
+  [[nodiscard]] Work work_on(std::int64_t points) const {
+    return {grids_.threads, point_time(layout_.dim, layout_.width) * static_cast<double>(points)};
+  }
+
   // Part `index` of `parts` of a block's points.
   static Range points_of(const Block& block, std::int64_t parts = 1, std::int64_t index = 0) {
     const Range range = part_of(block.points, parts, index);
@@ -58,7 +68,7 @@ template <class T> class Spreader {
   }
 
   void share_vectors(const Block& block) const {
-    parallel_for(grids_.threads, grids_.threads, [&](std::int64_t part, int) {
+    parallel_for(work_on(block.points * run_.batch), grids_.threads, [&](std::int64_t part, int) {
       const Range vectors = part_of(run_.batch, grids_.threads, part);
       add_points(block, points_of(block), run_to(block, vectors), scratch(part));
     });
@@ -68,14 +78,15 @@ template <class T> class Spreader {
   void share_points(const Block& block, std::int64_t vector) const {
     const std::int64_t parts = grids_.threads;
     const SpreadRun<T> run = run_to(block, {vector, vector + 1});
-    parallel_for(grids_.threads, parts, [&](std::int64_t part, int) {
+    parallel_for(work_on(block.points), parts, [&](std::int64_t part, int) {
       const Range mine = points_of(block, parts, part);
       SpreadRun<T> to_tile = run;
       to_tile.cells = tile(part);
       if (part > 0) clear_tile(area_of<T>(points_, layout_, block, mine), to_tile.cells);
       add_points(block, mine, part > 0 ? to_tile : run, scratch(part));
     });
-    parallel_for(grids_.threads, parts, [&](std::int64_t share, int) {
+    const double adding = cell_time * static_cast<double>(parts * schedule_.tile_cells);
+    parallel_for({grids_.threads, adding}, parts, [&](std::int64_t share, int) {
       for (std::int64_t part = 1; part < parts; ++part)
         add_tile<T>(area_of<T>(points_, layout_, block, points_of(block, parts, part)), {tile(part)}, run.cells,
                     {share, parts});

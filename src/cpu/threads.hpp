@@ -1,51 +1,48 @@
-// Loops over threads: the only file that knows OpenMP.
-// ThreadSanitizer learns of OpenMP's barriers from Archer, which comes with clang's libomp: the preset tsan takes clang for
-// that. Where a compiler defines __SANITIZE_THREAD__ (clang 14 does not), plain std::threads take OpenMP's place.
+// Loops over threads. How many take part is decided here, by the work that there is (thread_policy.hpp): small work stays
+// on the calling thread. threads.cpp is the only file that knows OpenMP.
 #pragma once
 
 #include <algorithm>
-#include <atomic>
 #include <cstdint>
-
-#if defined(__SANITIZE_THREAD__)
-#include <thread>
-#include <vector>
-#else
-#include <omp.h>
-#endif
+#include <type_traits>
 
 #include "cpu/range.hpp"
+#include "cpu/thread_policy.hpp"
 
 namespace offgrid::cpu {
 
-inline int available_threads() {
-#if defined(__SANITIZE_THREAD__)
-  return static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
-#else
-  return omp_get_max_threads();
-#endif
-}
+int available_threads();
 
-// body(index, thread) for each index in [0, count), handed out one at a time; 0 <= thread < threads. body must not
-// throw. The team may be smaller than `threads` (inside a parallel region of the caller's), so results must not depend
-// on who does what.
-template <class F> void parallel_for(int threads, std::int64_t count, F&& body) {
-  const int team = static_cast<int>(std::min<std::int64_t>(threads, count));
-  if (team <= 1) {
+// Whether this process was forked from one that had several threads. The team that OpenMP keeps waiting for its next loop
+// did not come along, and a loop would wait for it for ever: all work stays on the calling thread.
+bool lost_team();
+
+// How often threads were woken so far, for tests.
+std::int64_t teams_started();
+
+struct Work {
+  int threads = 1;         // at most this many,
+  double nanoseconds = 0;  // for what one core would do in about this time
+};
+
+// body(context, index, thread) for each index in [0, count), by `team` threads.
+using TeamBody = void (*)(void* context, std::int64_t index, int thread);
+void run_team(int team, std::int64_t count, TeamBody body, void* context);
+
+// body(index, thread) for each index in [0, count), handed out one at a time; 0 <= thread < work.threads. body must not
+// throw. The team may be smaller than work.threads (little work, a parallel region of the caller's, a forked process), so
+// results must not depend on who does what.
+template <class F> void parallel_for(const Work& work, std::int64_t count, F&& body) {
+  const auto team = static_cast<int>(std::min<std::int64_t>(threads_for(work.nanoseconds, work.threads), count));
+  if (team <= 1 || lost_team()) {
     for (std::int64_t index = 0; index < count; ++index) body(index, 0);
     return;
   }
-#if defined(__SANITIZE_THREAD__)
-  std::atomic<std::int64_t> next{0};
-  std::vector<std::jthread> crew;
-  for (int thread = 0; thread < team; ++thread)
-    crew.emplace_back([&, thread] {
-      for (std::int64_t index = next++; index < count; index = next++) body(index, thread);
-    });
-#else
-#pragma omp parallel for schedule(dynamic) num_threads(team)
-  for (std::int64_t index = 0; index < count; ++index) body(index, omp_get_thread_num());
-#endif
+  using Body = std::remove_reference_t<F>;
+  const TeamBody call = [](void* context, std::int64_t index, int thread) {
+    (*static_cast<Body*>(context))(index, thread);
+  };
+  run_team(team, count, call, const_cast<void*>(static_cast<const void*>(&body)));
 }
 
 }  // namespace offgrid::cpu

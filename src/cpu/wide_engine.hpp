@@ -47,6 +47,12 @@ class WideEngine final : public Engine<float> {
     });
   }
 
+  // Sums of crowded points are made stage by stage.
+  std::int64_t run_vectors(const Batch<float>& all, Stream stream) const override {
+    if (crowded_ && all.direction == Direction::to_modes) return 0;
+    return narrow_.run_vectors(all, stream);
+  }
+
   void spread(const Complex* strengths, Grid& grid, Stream stream) const override {
     if (!crowded_) return narrow_.spread(strengths, grid, stream);
     auto& pair = static_cast<GridPair&>(grid);
@@ -109,6 +115,7 @@ class WideEngine final : public Engine<float> {
   std::unique_ptr<PlainEngine<double>> make_wide() const {
     Design design = design_;
     design.problem.precision = Precision::f64;
+    design.options.transforms = 1;  // of run_vectors, which it is not asked for
     return std::make_unique<PlainEngine<double>>(design, memory_);
   }
 

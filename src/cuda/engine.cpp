@@ -377,7 +377,9 @@ void release_memory() {
 }
 
 Backend backend() {
-  Backend backend{cost_traits(current_device().limits()), make<float>, make<double>};
+  const Device& device = current_device();
+  Backend backend{cost_traits(device.limits()), make<float>, make<double>};
+  backend.traits.grid_memory = {static_cast<std::int64_t>(device.memory_bytes), "the GPU has"};
   backend.check_array = require_device_pointer;
   backend.clear = clear;
   return backend;

@@ -54,6 +54,12 @@ long calls() { return call_count; }
 std::size_t largest() { return largest_request; }
 void forget_largest() { largest_request = 0; }
 void fail_from_now(long n) { until_failure = n; }
+bool see_the_library() {
+  const long before = calls();
+  offgrid_options options = nullptr;
+  if (offgrid_options_create(&options) == OFFGRID_OK) offgrid_options_destroy(options);
+  return calls() > before;
+}
 bool disarm() { return until_failure.exchange(0) <= 0; }
 
 }  // namespace support::allocations

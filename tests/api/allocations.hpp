@@ -13,4 +13,8 @@ void forget_largest();
 void fail_from_now(long n);  // the n-th allocation from now throws std::bad_alloc, once
 bool disarm();               // true if it has thrown
 
+// Whether the library allocates by these operators. Where the compiler puts a C++ runtime into it, it does not.
+bool see_the_library();
+inline constexpr const char* own_runtime = "the library has a C++ runtime of its own, whose allocations are not seen here";
+
 }  // namespace support::allocations

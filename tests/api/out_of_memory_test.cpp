@@ -33,14 +33,6 @@ template <class Call> long fail_each_allocation(Call call) {
   return fail_each_allocation(call, [](offgrid_status) {});
 }
 
-// Where the compiler puts a C++ runtime into the library, it allocates without the operators of this program.
-constexpr const char* own_runtime = "the library has a C++ runtime of its own, whose allocations cannot be made to fail";
-bool allocations_are_ours() {
-  const long before = allocations::calls();
-  make_options();
-  return allocations::calls() > before;
-}
-
 struct Case {
   Arguments arguments;
   double transforms, threads;
@@ -52,7 +44,7 @@ void PrintTo(const Case& one, std::ostream* out) {
 class OutOfMemoryTest : public testing::TestWithParam<Case> {
  protected:
   void SetUp() override {
-    if (!allocations_are_ours()) GTEST_SKIP() << own_runtime;
+    if (!allocations::see_the_library()) GTEST_SKIP() << allocations::own_runtime;
     run_once();  // what is made once in a program's life is made now
   }
 
@@ -168,7 +160,7 @@ INSTANTIATE_TEST_SUITE_P(Plans, OutOfMemoryTest,
                                          Case{{.type = 1, .dim = 3, .modes = {8, 9, 10}}, 1, 2}));
 
 TEST(OutOfMemory, making_and_setting_options) {
-  if (!allocations_are_ours()) GTEST_SKIP() << own_runtime;
+  if (!allocations::see_the_library()) GTEST_SKIP() << allocations::own_runtime;
   offgrid_options raw = nullptr;
   EXPECT_GT(fail_each_allocation([&] { return offgrid_options_create(&raw); }), 0);
   const OwnedOptions options(raw);

@@ -46,7 +46,7 @@ TEST(MemoryLimit, grids_on_the_host_count) {
   BackendTraits traits;
   traits.host_memory = {gib};
   EXPECT_EQ(refusal({30000, 30000, 1}, traits), "");
-  traits.grids_on_host = true;
+  traits.grid_memory = {gib};
   EXPECT_EQ(refusal({2000, 2000, 1}, traits), "");
   const std::string message = refusal({30000, 30000, 1}, traits);
   EXPECT_NE(message.find("30000 x 30000"), std::string::npos) << message;
@@ -56,8 +56,7 @@ TEST(MemoryLimit, grids_on_the_host_count) {
 // At 1.2 times the modes in each direction there would be room, but every design that is accurate enough takes more.
 TEST(MemoryLimit, the_design_is_refused_where_the_modes_alone_would_fit) {
   BackendTraits traits;
-  traits.host_memory = {gib};
-  traits.grids_on_host = true;
+  traits.grid_memory = {gib};
   const Problem problem{1, 2, {7500, 7500, 1}, Precision::f64, 1e-12};
   EXPECT_NO_THROW(require_possible(problem, {}, traits));
   EXPECT_NE(refusal(problem.modes, traits).find("7500 x 7500"), std::string::npos);

@@ -214,7 +214,7 @@ template <class T> void check_grid_to_modes(const GridCase<T>& c, Sign sign, int
   const Box expected = expected_modes(c, grid, sign);
   const std::complex<T> guard{7, 7};
   std::vector<std::complex<T>> modes(c.mode_count() + 32, guard);
-  fft.grid_to_modes(grid.data(), modes.data() + 16, sign, scratch.data());
+  fft.grid_to_modes(grid.data(), modes.data() + 16, sign, fft.workers(scratch.data()));
   RelativeError<T> error;
   for (std::int64_t i = 0; i < c.mode_count(); ++i) error.add(modes[16 + i], expected.values[i]);
   EXPECT_LT(error.in_roundings(c.points()), bound) << "grid " << c.layout.grid[0] << " modes " << c.layout.modes[0];
@@ -231,7 +231,7 @@ template <class T> void check_modes_to_grid(const GridCase<T>& c, Sign sign, int
   const Box expected = expected_grid(c, modes, sign);
   const std::complex<T> guard{std::numeric_limits<T>::quiet_NaN(), 7};
   std::vector<std::complex<T>> grid(c.cells, guard);
-  fft.modes_to_grid(modes.data(), grid.data(), sign, scratch.data());
+  fft.modes_to_grid(modes.data(), grid.data(), sign, fft.workers(scratch.data()));
   RelativeError<T> error;
   std::int64_t i = 0;
   for (std::int64_t cell = 0; cell < c.cells; ++cell)
@@ -287,12 +287,12 @@ TYPED_TEST(Fft, LongLineOfOneExponential) {
   for (const std::int64_t k : {-25000, -12345, -1, 0, 1, 777, 25000}) {
     std::vector<std::complex<T>> modes(count), grid(c.cells);
     modes[k + count / 2] = 1;
-    fft.modes_to_grid(modes.data(), grid.data(), Sign::plus, scratch.data());
+    fft.modes_to_grid(modes.data(), grid.data(), Sign::plus, fft.workers(scratch.data()));
     RelativeError<T> error;
     const long double step = 2 * std::numbers::pi_v<long double> / n, factor = c.factors[0][std::abs(k)];
     for (std::int64_t l = 0; l < n; ++l) error.add(grid[l], std::polar(factor, step * ((k + n) * l % n)));
     EXPECT_LT(error.in_roundings(n), bound) << "k = " << k;
-    fft.grid_to_modes(grid.data(), modes.data(), Sign::minus, scratch.data());
+    fft.grid_to_modes(grid.data(), modes.data(), Sign::minus, fft.workers(scratch.data()));
     RelativeError<T> back;
     for (std::int64_t i = 0; i < count; ++i)
       back.add(modes[i], i == k + count / 2 ? Wide(n * factor * factor) : Wide(0));

@@ -45,7 +45,7 @@ template <class T> struct Case {
   // The grids of all vectors.
   std::vector<std::complex<T>> spread_by(const SpreadSchedule& schedule, int threads) const {
     const Buffer<std::complex<T>> grids(vectors * layout.cells), tiles(schedule.room() * threads);
-    for (int v = 0; v < vectors; ++v) clear_grid(layout, grids.data() + v * layout.cells, 1);
+    clear_cells(grids.data(), grids.size(), 1);
     std::fill_n(tiles.data(), tiles.size(), std::complex<T>(std::numeric_limits<T>::quiet_NaN()));
     spread<T>(sorted, schedule, table, {strengths.data(), sorted.count, vectors},
               {&layout, grids.data(), tiles.data(), threads});

@@ -320,7 +320,7 @@ TEST_F(StreamsTest, executes_do_not_disturb_a_capture_on_another_stream) {
 TEST_F(StreamsTest, eight_threads_repeat_one_plan_on_streams_of_their_own) {
   using Complex = std::complex<double>;
   for (const Sizes& sizes : std::vector<Sizes>{{40, 41}, {2100, 5}}) {
-    const Spec spec{.modes = sizes, .tolerance = 1e-9, .options = {.method = Method::gm_sort}};
+    const Spec spec{.modes = sizes, .tolerance = 1e-9, .options = {.points_hint = 500, .method = Method::gm_sort}};
     const auto points = uniform_points<double>(2, 500);
     auto plan = offgrid::make_plan(problem_of<double>(spec), spec.options, where().backend);
     expect_fft_of(*plan, sizes);

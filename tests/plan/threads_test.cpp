@@ -69,8 +69,8 @@ template <class T> void expect_same_bits(const BackendUnderTest& where, const Sp
   for (int round = 0; round < 5; ++round) {
     Transform<T> transform(where, spec);
     transform.set_points(points);
-    const auto out = transform.execute(random_values<T>(transform.size_of(To::points), 1));
-    const auto other = transform.adjoint(random_values<T>(transform.size_of(To::modes), 2));
+    const auto out = transform.execute(random_values<T>(transform.size_of(spec.backward()), 1));
+    const auto other = transform.adjoint(random_values<T>(transform.size_of(spec.forward()), 2));
     if (round == 0) forward = out, back = other;
     EXPECT_EQ(out, forward);
     EXPECT_EQ(other, back);
@@ -86,6 +86,37 @@ TEST_P(ThreadsTest, deterministic_means_same_bits_for_a_fixed_number_of_threads)
         expect_same_bits<T>(where(), spec, uniform_points<T>(static_cast<int>(modes.size()), 20000));
         expect_same_bits<T>(where(), spec, clustered_points<T>(static_cast<int>(modes.size()), 20000));
       }
+  });
+}
+
+// Threads take whole vectors of a batch, as many together as share kernel values, and the rest of a batch in turn.
+TEST_P(ThreadsTest, batches_of_small_vectors_are_right_with_any_number_of_threads) {
+  for_both_precisions([&](auto zero) {
+    using T = decltype(zero);
+    for (const int type : {1, 2})
+      for (const int threads : {2, 3, 8})
+        for (const std::int64_t transforms : {2, 7, 17}) {
+          const Spec spec{.type = type,
+                          .modes = {20, 18},
+                          .tolerance = usual_tolerance<T>,
+                          .options = {.transforms = transforms, .deterministic = true, .threads = threads}};
+          expect_accurate<T>(where(), spec, uniform_points<T>(2, 1000));
+          expect_same_bits<T>(where(), spec, uniform_points<T>(2, 1000));
+        }
+  });
+}
+
+TEST_P(ThreadsTest, batches_of_crowded_vectors_are_right_and_the_same_from_call_to_call) {
+  for_both_precisions([&](auto zero) {
+    using T = decltype(zero);
+    for (const Sizes& modes : std::vector<Sizes>{{50}, {8, 8}, {4, 4, 4}}) {
+      const Spec spec{.modes = modes,
+                      .tolerance = usual_tolerance<T>,
+                      .options = {.transforms = 5, .deterministic = true, .threads = 3}};
+      const auto points = clustered_points<T>(static_cast<int>(modes.size()), 9000);
+      expect_accurate<T>(where(), spec, points);
+      expect_same_bits<T>(where(), spec, points);
+    }
   });
 }
 
