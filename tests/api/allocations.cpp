@@ -8,6 +8,8 @@
 #include <cstdlib>
 #include <new>
 
+#include "offgrid/offgrid.h"
+
 namespace {
 
 std::atomic<long> live_count{0}, live_bytes{0}, call_count{0};

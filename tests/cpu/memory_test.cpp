@@ -74,7 +74,7 @@ TEST(HostMemory, is_some_of_this_machine) {
   EXPECT_GT(host_memory().bytes, std::int64_t{1} << 24);
   EXPECT_LT(host_memory().bytes, std::int64_t{1} << 50);
   EXPECT_EQ(backend().traits.host_memory.bytes, host_memory().bytes);
-  EXPECT_TRUE(backend().traits.grids_on_host);
+  EXPECT_EQ(backend().traits.grid_memory.bytes, host_memory().bytes);
 }
 
 template <class F> void expect_no_memory(F&& call) {
