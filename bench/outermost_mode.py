@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """How far a transform of the outermost mode alone exceeds the tolerance, the exception of docs/accuracy.md.
 
-Type 2 whose modes are all zero but the one at the corner of the band, k = (-N/2, ..), where the kernel's error is largest:
-the error over the tolerance, in the relative l2 norm over random points and at the worst of them, for every width of the
-kernel that some tolerance leads to. Prints the largest of each.
+Type 2 whose modes are all zero but the one at the corner of the band, k = (-N/2, ..), where the kernel's error is
+largest. Prints, for every width of the kernel that some tolerance leads to, the largest error over tolerance: in the
+relative l2 norm over random points, and at the worst of them.
 
     PYTHONPATH=build/release/python python3 bench/outermost_mode.py
 """

@@ -1,6 +1,6 @@
 // How the arrays of `offgrid run` are laid out in NPY files, and the checks with messages that say what was expected.
-// NPY is numpy's format, so shapes are numpy's, as in Python's offgrid.nufft1: the last axis of the modes is contiguous, and
-// column i of the points goes with axis i of the modes. The library's first axis is the contiguous one, the last here.
+// NPY is numpy's format, so shapes are numpy's, as in Python's offgrid.nufft1: the last axis of the modes is contiguous,
+// and column i of the points goes with axis i of the modes. The library's first axis is the contiguous one, the last here.
 // A batch is one more axis in front.
 #pragma once
 

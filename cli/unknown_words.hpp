@@ -1,4 +1,4 @@
-// A command line that CLI11 refused: the first subcommand or option in it that does not exist, and the nearest that does.
+// A command line that CLI11 refused: the first command or option in it that does not exist, and the nearest that does.
 #pragma once
 
 #include <CLI/CLI.hpp>

@@ -40,8 +40,8 @@ inline std::int64_t expected_points(const Problem& problem, const Options& optio
   return options.points_hint > 0 ? options.points_hint : problem.modes[0] * problem.modes[1] * problem.modes[2];
 }
 
-// One row of the table: `field` points into Options; `words` are the values of an enumeration, in its order. The help of
-// an option that only GPUs heed begins with `gpu_only`; the program lists these apart.
+// One row of the table: `field` points into Options; `words` are the values of an enumeration, in its order.
+// The help of an option that only GPUs heed begins with `gpu_only`; the program lists these apart.
 inline constexpr std::string_view gpu_only = "on a GPU";
 struct OptionRow {
   using Field = std::variant<int Options::*, std::int64_t Options::*, double Options::*, bool Options::*,

@@ -50,8 +50,8 @@ class Program : public testing::Test {
   TemporaryFolder folder;
 };
 
-// Points, strengths and modes of a small 2D problem in files of precision T. The modes have numpy's shape (n1, n2), so that
-// x goes with its first axis, of n1, and y with the contiguous one, of n2. The direct sums take the contiguous one first.
+// Points, strengths and modes of a small 2D problem in files of precision T. The modes have numpy's shape (n1, n2): x goes
+// with its first axis, of n1, and y with the contiguous one, of n2. The direct sums take the contiguous one first.
 template <class T> struct Files {
   static constexpr std::int64_t count = 200, n1 = 14, n2 = 9, vectors = 3;
   cli::Points<T> points = cli::make_points<T>({cli::PointSet::uniform, count, {n1, n2}, {}, 1});
