@@ -1,9 +1,13 @@
 #include "array_shapes.hpp"
 
 #include <algorithm>
+#include <cmath>
+#include <regex>
 
 namespace cli {
 namespace {
+
+constexpr double largest_coordinate = 1e9;  // larger ones the library refuses, but it does not say where they are
 
 [[noreturn]] void refuse(const NpyArray& array, const std::string& expected) {
   throw InputError(array.name() + ": its shape is " + shape_text(array.shape()) + ", expected " + expected);
@@ -15,21 +19,21 @@ Layout layout_of(const NpyArray& array, std::size_t dim) {
   const auto wanted = static_cast<std::int64_t>(dim);
   if (array.shape()[1] == wanted) return Layout::columns;
   if (array.shape()[0] == wanted) return Layout::rows;
-  refuse(array, format("(M, %zu), a row a point, or (%zu, M), a row an axis", dim, dim));
+  refuse(array, format("(M, %zu), one row per point, or (%zu, M), one row per axis", dim, dim));
 }
 
 }  // namespace
 
 std::size_t dimension_of(const std::vector<NpyArray>& files, const Shape& modes) {
-  if (files.size() > 3) throw InputError("--points: give one NPY file, or one an axis, at most 3");
+  if (files.size() > 3) throw InputError("--points: give one NPY file, or one per axis, at most 3");
   for (const auto& file : files)
     if (file.shape().size() != 1 && (files.size() > 1 || file.shape().size() != 2))
       refuse(file, files.size() > 1 ? "(M,): one coordinate of every point" : "(M,) in 1D, or (M, d)");
   std::size_t dim = modes.size();
   if (files.size() > 1 || files[0].shape().size() == 1) {
     if (dim != 0 && dim != files.size())
-      throw InputError(format("--modes has %zu sizes but --points gives %zu coordinates a point; they must agree", dim,
-                              files.size()));
+      throw InputError(format("--modes has %zu sizes but --points gives %zu coordinates per point; they must agree",
+                              dim, files.size()));
     return files.size();
   }
   if (dim == 0) dim = static_cast<std::size_t>(std::min<std::int64_t>(4, files[0].shape()[1]));
@@ -76,6 +80,36 @@ InputShape split_batch(const NpyArray& input, std::size_t inner_axes) {
 
 Shape reversed(const Shape& sizes) { return Shape(sizes.rbegin(), sizes.rend()); }
 
+std::string in_numpy_order(const std::string& text) {
+  static const std::regex sizes(R"((\d+) x (?:(\d+) x )?(\d+))");
+  std::string result;
+  auto rest = text.cbegin();
+  for (std::smatch found; std::regex_search(rest, text.cend(), found, sizes); rest = found.suffix().first) {
+    const std::string middle = found[2].matched ? found[2].str() + " x " : "";
+    result += found.prefix().str() + found[3].str() + " x " + middle + found[1].str();
+  }
+  return result + std::string(rest, text.cend());
+}
+
+template <class T> void require_good_points(const std::vector<NpyArray>& files, const std::vector<Values<T>>& axes) {
+  const bool one_file = files[0].shape().size() == 2;
+  const Layout layout = one_file ? layout_of(files[0], axes.size()) : Layout::columns;
+  for (std::size_t axis = 0; axis < axes.size(); ++axis) {
+    const auto values = axes[axis].view();
+    const auto bad = std::find_if(values.begin(), values.end(),
+                                  [](T value) { return !(std::abs(value) <= static_cast<T>(largest_coordinate)); });
+    if (bad == values.end()) continue;
+    const auto point = static_cast<std::size_t>(bad - values.begin());
+    const std::size_t row = layout == Layout::columns ? point : axis, column = layout == Layout::columns ? axis : point;
+    const std::string place = one_file ? format("row %zu, column %zu", row, column) : format("row %zu", point);
+    throw InputError(format("%s: %s (counted from 0) is %g, expected a finite coordinate of at most %g in size",
+                            files[one_file ? 0 : axis].name().c_str(), place.c_str(), static_cast<double>(*bad),
+                            largest_coordinate));
+  }
+}
+
+template void require_good_points<float>(const std::vector<NpyArray>&, const std::vector<Values<float>>&);
+template void require_good_points<double>(const std::vector<NpyArray>&, const std::vector<Values<double>>&);
 template std::vector<Values<float>> read_points<float>(const std::vector<NpyArray>&, std::size_t);
 template std::vector<Values<double>> read_points<double>(const std::vector<NpyArray>&, std::size_t);
 

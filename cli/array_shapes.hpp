@@ -1,5 +1,7 @@
 // How the arrays of `offgrid run` are laid out in NPY files, and the checks with messages that say what was expected.
-// Modes stand in numpy's order, the slowest axis first: (N3, N2, N1). A batch is one more axis in front.
+// NPY is numpy's format, so shapes are numpy's, as in Python's offgrid.nufft1: the last axis of the modes is contiguous,
+// and column i of the points goes with axis i of the modes. The library's first axis is the contiguous one, the last here.
+// A batch is one more axis in front.
 #pragma once
 
 #include <cstdint>
@@ -30,7 +32,14 @@ InputShape match_shape(const NpyArray& input, const Shape& expected, const std::
 // The shape of an input of which only the number of axes is known.
 InputShape split_batch(const NpyArray& input, std::size_t inner_axes);
 
-// (N3, N2, N1) from N1, N2, N3 and back.
+// The library's order of the axes from numpy's, and back.
 Shape reversed(const Shape& sizes);
+
+// A text of the library in which every "64 x 48" is turned round.
+std::string in_numpy_order(const std::string& text);
+
+// Throws InputError with file, row and column of the first coordinate that is not finite or too far away. `axes`: as
+// read_points returned them.
+template <class T> void require_good_points(const std::vector<NpyArray>& files, const std::vector<Values<T>>& axes);
 
 }  // namespace cli

@@ -15,6 +15,7 @@
 #include "plan_flags.hpp"
 #include "progress.hpp"
 #include "random.hpp"
+#include "reach.hpp"
 #include "reconstruct.hpp"
 #include "text.hpp"
 
@@ -110,6 +111,7 @@ template <class T> class Demo {
       model_ = std::make_unique<SamplingModel<T>>(problem(), trajectory_.weights,
                                                   place_of(settings_.flags));
     });
+    warn_out_of_reach(*model_, settings_.tolerance);
     timed("set points", [&] { model_->set_points(trajectory_.points); });
   }
 

@@ -1,5 +1,5 @@
 // offgrid, the program: nonuniform FFTs of files, what the library would choose, its accuracy, its speed, and a
-// demonstration. One file a subcommand; this one only picks it and turns exceptions into messages and exit codes.
+// demonstration. One file per subcommand; this one only picks it and turns exceptions into messages and exit codes.
 #include <CLI/CLI.hpp>
 #include <cstdio>
 #include <exception>
@@ -8,6 +8,7 @@
 #include "commands.hpp"
 #include "offgrid/offgrid.hpp"
 #include "text.hpp"
+#include "unknown_words.hpp"
 
 namespace {
 
@@ -42,6 +43,18 @@ int guarded(const std::vector<cli::Command>& commands) {
   }
 }
 
+// An unknown word is named first: CLI11 would rather complain of what is missing because of it.
+int refuse_usage(const CLI::App& program, const CLI::ParseError& error, const std::vector<std::string>& words) {
+  if (error.get_exit_code() == 0) return program.exit(error);  // --help, --version
+  const std::string unknown = cli::unknown_word(program, words);
+  if (unknown.empty()) {
+    program.exit(error);
+  } else {
+    std::fprintf(stderr, "offgrid: %s\n", unknown.c_str());
+  }
+  return cli::exit_usage;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -59,7 +72,7 @@ int main(int argc, char** argv) {
   try {
     program.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
-    return program.exit(error) == 0 ? cli::exit_success : cli::exit_usage;
+    return refuse_usage(program, error, {argv + 1, argv + argc});
   }
   return guarded(commands);
 }

@@ -80,7 +80,7 @@ class NpyArray {
   NpyHeader header_;
 };
 
-// Writes `values` as an array of that shape (output_file.hpp). The output may replace an input that is still mapped.
+// Writes `values` as an array of that shape (output_file.hpp).
 void write_npy_bytes(const std::string& path, const std::string& header, std::span<const std::byte> data);
 
 template <class T>

@@ -175,6 +175,12 @@ void require_writable(const std::string& path) {
     refuse(path, "cannot write there: " + folder + ": " + std::strerror(errno));
 }
 
+void require_different(const std::string& output, const std::string& input) {
+  const auto file = status_of(input);
+  if (file && same_file(*file, status_of(output)))
+    refuse(output, "it is the input " + input + ", which the output would replace: take another name");
+}
+
 void write_file(const std::string& path, std::string_view text) {
   OutputFile file(path);
   file.write(text);

@@ -38,6 +38,9 @@ class OutputFile {
 // Refuses early what OutputFile would refuse: before the work whose result is to be written. An empty path is none.
 void require_writable(const std::string& path);
 
+// Refuses an output that is the file of an input, by whatever name or link: the input would be lost.
+void require_different(const std::string& output, const std::string& input);
+
 // A whole file.
 void write_file(const std::string& path, std::string_view text);
 

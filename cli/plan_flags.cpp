@@ -35,7 +35,7 @@ void PlanFlags::add_to(CLI::App& command, std::initializer_list<std::string_view
     Flag& flag = flags_.emplace_back(Flag{option.name, "", nullptr});
     flag.option = command.add_option(spellings(option.name), flag.value, option.help)
                       ->type_name(option.values)
-                      ->group("Options of the library");
+                      ->group(option.gpu_only() ? "Options of the library, for GPUs only" : "Options of the library");
   }
 }
 

@@ -17,6 +17,8 @@ namespace cli {
 // One line of offgrid_options_help(): `name (values): help`.
 struct LibraryOption {
   std::string name, values, help;
+
+  [[nodiscard]] bool gpu_only() const { return help.starts_with("on a GPU: "); }
 };
 std::vector<LibraryOption> library_options();
 

@@ -30,6 +30,7 @@ template <class T> class SamplingModel {
 
   void set_points(const Points<T>& points) { plan_.set_points(points.spans()); }
   [[nodiscard]] std::string describe() const { return plan_.describe(); }
+  [[nodiscard]] double get(const char* name) const { return plan_.get(name); }
 
   // A f
   [[nodiscard]] Samples forward(const Image& image) const {

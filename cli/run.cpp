@@ -10,15 +10,17 @@
 #include "output_file.hpp"
 #include "plan_flags.hpp"
 #include "progress.hpp"
+#include "reach.hpp"
 #include "staged_plan.hpp"
 
 namespace cli {
 namespace {
 
 constexpr const char* footer =
-    "Layout: --modes lists N1,N2,N3; N1 belongs to the first coordinate. In the files the modes have numpy's shape\n"
-    "(N3, N2, N1), with one more axis in front for a batch. Points are one (M,) file an axis, or one (M, d) or (d, M) "
-    "file.\n"
+    "Layout: as in Python's offgrid.nufft1. --modes 64,48 is numpy's shape of the modes, (64, 48), and the first\n"
+    "coordinate of the points goes with its first axis. A batch has one more axis in front. Points are one (M,) file "
+    "per\n"
+    "axis, or one (M, d) or (d, M) file.\n"
     "The files' dtypes decide the precision: float32 with complex64, or float64 with complex128.\n"
     "\n"
     "Example, type 1 in 2D, in Python and then in the shell:\n"
@@ -26,12 +28,12 @@ constexpr const char* footer =
     "  np.save('strengths.npy', np.random.randn(100000) + 0j)\n"
     "  offgrid run --type 1 --modes 256,128 --tolerance 1e-9 --points points.npy --input strengths.npy --output "
     "modes.npy\n"
-    "modes.npy then holds an array of shape (128, 256). And back to the points:\n"
+    "modes.npy then holds an array of shape (256, 128). And back to the points:\n"
     "  offgrid run --type 2 --tolerance 1e-9 --points points.npy --input modes.npy --output values.npy";
 
 struct Settings {
   int type = 1;
-  Shape modes;
+  Shape modes;  // numpy's
   double tolerance = 1e-6;
   std::vector<std::string> points;
   std::string input, output;
@@ -49,18 +51,18 @@ Direction direction_of(const Settings& settings) {
 InputShape settle_shapes(Settings& settings, const NpyArray& input, std::size_t dim, std::int64_t count) {
   if (direction_of(settings) == Direction::to_modes) {
     if (settings.modes.empty())
-      throw InputError(format("--modes is needed: %zu sizes N1,..,Nd of the output, such as --modes 256,256", dim));
-    return match_shape(input, {count}, "one strength a point");
+      throw InputError(
+          format("--modes is needed: %zu sizes, numpy's shape of the output, such as --modes 256,256", dim));
+    return match_shape(input, {count}, "one strength per point");
   }
-  if (!settings.modes.empty())
-    return match_shape(input, reversed(settings.modes), "the sizes of --modes in numpy's order");
+  if (!settings.modes.empty()) return match_shape(input, settings.modes, "the sizes of --modes");
   InputShape found = split_batch(input, dim);
-  settings.modes = reversed(found.inner);
+  settings.modes = found.inner;
   return found;
 }
 
 offgrid::Problem make_problem(const Settings& settings, std::int64_t batch) {
-  offgrid::Problem problem{.type = settings.type, .modes = settings.modes, .tolerance = settings.tolerance};
+  offgrid::Problem problem{.type = settings.type, .modes = reversed(settings.modes), .tolerance = settings.tolerance};
   problem.transforms = std::max<std::int64_t>(batch, 1);
   for (const auto& option : settings.flags.given()) problem.options.push_back(option);
   return problem;
@@ -82,9 +84,12 @@ template <class T> int transform(Settings& settings, const std::vector<NpyArray>
 
   const std::size_t dim = dimension_of(point_files, settings.modes);
   std::vector<Values<T>> points;
-  timed("read points", [&] { points = read_points<T>(point_files, dim); });
+  timed("read points", [&] {
+    points = read_points<T>(point_files, dim);
+    require_good_points<T>(point_files, points);
+  });
   AxisSpans<T> axes;
-  for (const auto& axis : points) axes.push_back(axis.view());
+  for (auto axis = points.rbegin(); axis != points.rend(); ++axis) axes.push_back(axis->view());  // the library's order
   const auto count = static_cast<std::int64_t>(axes[0].size());
   const InputShape shape = settle_shapes(settings, input, dim, count);
   if (input.dtype() != dtype_of<Complex>())
@@ -95,8 +100,9 @@ template <class T> int transform(Settings& settings, const std::vector<NpyArray>
   std::unique_ptr<StagedPlan<T>> plan;
   const Place place = place_of(settings.flags);
   timed("plan", [&] { plan = std::make_unique<StagedPlan<T>>(make_problem(settings, shape.batch), place); });
+  warn_out_of_reach(*plan, settings.tolerance);
   timed("set points", [&] { plan->set_points(axes); });
-  Shape output_shape = direction_of(settings) == Direction::to_modes ? reversed(settings.modes) : Shape{count};
+  Shape output_shape = direction_of(settings) == Direction::to_modes ? settings.modes : Shape{count};
   if (shape.batch > 0) output_shape.insert(output_shape.begin(), shape.batch);
   std::vector<Complex> output(static_cast<std::size_t>(mode_count(output_shape)));
   timed("execute",
@@ -104,7 +110,7 @@ template <class T> int transform(Settings& settings, const std::vector<NpyArray>
   timed("write", [&] { write_npy<Complex>(settings.output, output, output_shape); });
 
   if (settings.verbose) {
-    std::fprintf(stderr, "%s\n", plan->describe().c_str());
+    std::fprintf(stderr, "%s\n", in_numpy_order(plan->describe()).c_str());
     print_stages(stages);
   }
   std::printf("%s: %s of %s\n", settings.output.c_str(), shape_text(output_shape).c_str(), dtype_of<Complex>().c_str());
@@ -113,6 +119,8 @@ template <class T> int transform(Settings& settings, const std::vector<NpyArray>
 
 int run(Settings settings) {
   require_writable(settings.output);
+  for (const auto& path : settings.points) require_different(settings.output, path);
+  require_different(settings.output, settings.input);
   std::vector<NpyArray> point_files;
   for (const auto& path : settings.points) point_files.emplace_back(path);
   const NpyArray input(settings.input);
@@ -132,15 +140,16 @@ Command add_run(CLI::App& program) {
   app->add_option("--type", settings->type, "1: points to modes, 2: modes to points")
       ->check(CLI::IsMember({1, 2}))
       ->capture_default_str();
-  app->add_option("--modes", settings->modes, "N1,N2,..; may be left out where the input holds the modes")
+  app->add_option("--modes", settings->modes,
+                  "numpy's shape, such as 64,48; may be left out where the input holds the modes")
       ->delimiter(',');
   app->add_option("--tolerance", settings->tolerance, "bound of the relative l2 error")->capture_default_str();
-  app->add_option("--points", settings->points, "NPY: one (M,) file an axis, or one (M, d) file")->required();
+  app->add_option("--points", settings->points, "NPY: one (M,) file per axis, or one (M, d) file")->required();
   app->add_option("--input,--strengths", settings->input,
-                  "NPY: strengths (M,), or modes (N3, N2, N1); a batch in front")
+                  "NPY: strengths (M,), or modes of the shape --modes; a batch in front")
       ->required();
   app->add_option("--output", settings->output,
-                  "NPY file to write; a FIFO or a device is written to, a read-only file refused")
+                  "NPY file to write; a FIFO or a device is written to; a read-only file, and an input, are refused")
       ->required();
   app->add_flag("--adjoint", settings->adjoint, "the conjugate transpose: the other direction with the opposite sign");
   app->add_flag("-v,--verbose", settings->verbose, "say what was chosen, and the time of every stage");

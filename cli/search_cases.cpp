@@ -13,7 +13,7 @@ namespace cli {
 namespace {
 
 constexpr double pi = std::numbers::pi;
-constexpr std::array spot_names{"uniform", "cluster", "few places", "stride",      "a line repeated",
+constexpr std::array spot_names{"uniform", "cluster", "few places", "stride",  "a line repeated",
                                 "nodes",   "edges",   "2 pi k / N", "far away"};
 constexpr std::array data_names{"random", "equal", "of one sign", "alternating", "one alone", "from 1e-3 to 1e3"};
 constexpr double most_work = 3e6;  // modes x places: the reference takes some hundredths of a second
@@ -51,11 +51,12 @@ double near_place(Draw& draw, double centre, double cells) {
 }  // namespace
 
 std::string SearchCase::name() const {
-  return format("case %lld: type %d%s %s, %s modes, tolerance %.2e, %lld points (told of %lld) at %lld places, %s; data %s",
-                static_cast<long long>(number), type, adjoint ? " as an adjoint" : "", f64 ? "f64" : "f32",
-                readable_sizes(modes).c_str(), tolerance, static_cast<long long>(points), static_cast<long long>(hint),
-                static_cast<long long>(places), spot_names[static_cast<std::size_t>(spot)],
-                data_names[static_cast<std::size_t>(data)]);
+  return format(
+      "case %lld: type %d%s %s, %s modes, tolerance %.2e, %lld points (told of %lld) at %lld places, %s; data %s",
+      static_cast<long long>(number), type, adjoint ? " as an adjoint" : "", f64 ? "f64" : "f32",
+      readable_sizes(modes).c_str(), tolerance, static_cast<long long>(points), static_cast<long long>(hint),
+      static_cast<long long>(places), spot_names[static_cast<std::size_t>(spot)],
+      data_names[static_cast<std::size_t>(data)]);
 }
 
 SearchCase make_search_case(std::uint64_t seed, std::int64_t number) {
@@ -94,7 +95,8 @@ std::vector<std::vector<double>> search_places(const SearchCase& one, const std:
     Draw draw(one.seed * 5 + axis + 1);
     const auto modes = static_cast<double>(one.modes[axis]), cells = static_cast<double>(grid[axis]);
     const double centre = draw.between(-pi, pi), size = draw.log_between(1e-6, 8) * 2 * pi / cells;
-    const double step = draw.one_in(2) ? 2.4 : draw.between(0, 2 * pi), offset = draw.one_in(2) ? 0.5 : draw.between(0, 1);
+    const double step = draw.one_in(2) ? 2.4 : draw.between(0, 2 * pi),
+                 offset = draw.one_in(2) ? 0.5 : draw.between(0, 1);
     for (std::int64_t p = 0; p < one.places; ++p) {
       const auto at = static_cast<double>(p);
       const double ulp = one.f64 ? 0x1p-52 : 0x1p-23;
@@ -104,7 +106,8 @@ std::vector<std::vector<double>> search_places(const SearchCase& one, const std:
       if (one.spot == Spot::few) x = draw.one_in(2) ? near_place(draw, centre, cells) : uniform;
       if (one.spot == Spot::stride) x = std::fmod(step * at, 2 * pi);
       if (one.spot == Spot::line) x = centre + (at / static_cast<double>(one.places)) * draw.between(0.1, 0.2);
-      if (one.spot == Spot::nodes) x = 2 * pi * (std::floor(uniform / (2 * pi) * cells) + (offset == 0.5 ? 0 : offset)) / cells;
+      if (one.spot == Spot::nodes)
+        x = 2 * pi * (std::floor(uniform / (2 * pi) * cells) + (offset == 0.5 ? 0 : offset)) / cells;
       if (one.spot == Spot::edges) x = (p % 2 == 0 ? pi : -pi) * (1 + static_cast<double>(draw.below(3) - 1) * ulp);
       if (one.spot == Spot::mode_spacing) x = 2 * pi * std::floor(uniform / (2 * pi) * modes) / modes;
       if (one.spot == Spot::far) x = uniform / pi * 1e8;

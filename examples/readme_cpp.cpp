@@ -3,7 +3,7 @@
 #include <offgrid/offgrid.hpp>
 
 int main() {
-  // Points anywhere on the 2 pi periodic square, one complex strength a point.
+  // Points anywhere on the 2 pi periodic square, one complex strength per point.
   const std::size_t count = 10000;
   std::vector<double> x(count), y(count);
   std::vector<std::complex<double>> strengths(count), modes(64 * 48), back(count);

@@ -1,7 +1,7 @@
 import numpy as np
 import offgrid
 
-# Points anywhere on the 2 pi periodic square, one complex strength a point.
+# Points anywhere on the 2 pi periodic square, one complex strength per point.
 random = np.random.default_rng(1)
 x, y = random.uniform(-np.pi, np.pi, (2, 10000))
 strengths = random.normal(size=10000) + 1j

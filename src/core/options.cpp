@@ -17,39 +17,72 @@ constexpr std::array<std::string_view, 6> method_words{"auto", "gm", "gm_sort", 
 constexpr std::array<std::string_view, 3> window_words{"auto", "prolate", "semicircle"};
 
 const std::array table{
-    OptionRow{"sign", &Options::sign, -1, 1, {}, "sign of i in the exponent; 0: -1 for type 1, +1 for type 2"},
+    OptionRow{"sign",
+              &Options::sign,
+              -1,
+              1,
+              {},
+              "sign of i in the exponent; 0, the default, is -1 for type 1 and +1 for type 2",
+              "1 or -1"},
     OptionRow{"transforms", &Options::transforms, 1, 0x1p40, {}, "how many vectors share the points"},
-    OptionRow{"mode_order", &Options::mode_order, 0, 1, order_words,
-              "modes from -N/2 up, or from 0 up as an FFT has them"},
-    OptionRow{"strict", &Options::strict, 0, 1, switch_words, "refuse a tolerance that cannot be reached"},
     OptionRow{
-        "deterministic", &Options::deterministic, 0, 1, switch_words,
-        "the same bits from run to run; slower spreading on a GPU, on a CPU with a fixed number of threads always so"},
+        "mode_order", &Options::mode_order, 0, 1, order_words,
+        "centred: k runs from -floor(N/2) up; fft: k runs from 0 up, then through the negative ones, as in an FFT"},
+    OptionRow{"strict", &Options::strict, 0, 1, switch_words, "refuse a tolerance that cannot be reached"},
+    OptionRow{"deterministic", &Options::deterministic, 0, 1, switch_words,
+              "equal results, bit by bit, in every run. On a GPU this makes spreading slower. On the CPU it changes "
+              "nothing: results are always equal for the same number of threads"},
     OptionRow{"device", &Options::device, 0, 2, device_words, "where to run"},
     OptionRow{"points_hint",
               &Options::points_hint,
               0,
               0x1p50,
               {},
-              "points to expect: the grid is chosen at once, for as many; 0: when points are set"},
-    OptionRow{"upsampling", &Options::upsampling, 0, 2.5, {}, "sigma, grid cells a mode, over 1; 0: chosen"},
-    OptionRow{"width", &Options::width, 0, 16, {}, "width of the kernel in cells, from 2; 0: chosen"},
+              "how many points to expect: the grid is then chosen when the plan is made; 0: it is chosen when points are set"},
+    OptionRow{
+        "upsampling",
+        &Options::upsampling,
+        0,
+        2.5,
+        {},
+        "sigma, how much finer the internal grid is: it has about sigma N cells along an axis of N modes. A larger "
+        "sigma makes the FFT slower and the kernel narrower; 0: the library chooses",
+        "over 1, at most 2.5"},
+    OptionRow{"width",
+              &Options::width,
+              0,
+              16,
+              {},
+              "how many cells of the grid the kernel covers along each axis; 0: the library chooses",
+              "2 to 16"},
     OptionRow{"window", &Options::window, 0, 2, window_words,
-              "the kernel's shape; semicircle is the paper's, with its width rule"},
-    OptionRow{"batch", &Options::batch, 0, 0x1p20, {}, "vectors worked on together; 0: chosen"},
-    OptionRow{"threads", &Options::threads, 0, 4096, {}, "threads of the CPU engine; 0: what OpenMP would take"},
+              "the kernel's shape; semicircle is the one of the cuFINUFFT paper, with the paper's rule for the width"},
+    OptionRow{
+        "batch", &Options::batch, 0, 0x1p20, {}, "how many vectors are worked on together; 0: the library chooses"},
+    OptionRow{"threads", &Options::threads, 0, 4096, {}, "threads of the CPU engine; 0: as many as OpenMP would take"},
     OptionRow{"method", &Options::method, 0, 5, method_words,
-              "on a GPU: the paper's GM, GM-sort and SM, or by tensor cores a sweep or owners of tiles"},
-    OptionRow{"bin1", &Options::bin1, 0, 0x1p20, {}, "on a GPU, cells of a bin along x; 0: chosen"},
-    OptionRow{"bin2", &Options::bin2, 0, 0x1p20, {}, "the same along y"},
-    OptionRow{"bin3", &Options::bin3, 0, 0x1p20, {}, "the same along z"},
-    OptionRow{"subproblem", &Options::subproblem, 0, 0x1p30, {}, "on a GPU, points a block spreads; 0: chosen"},
+              "on a GPU: how points are spread and interpolated. gm, gm_sort and sm are the paper's methods; sweep and "
+              "owner use tensor cores"},
+    OptionRow{"bin1",
+              &Options::bin1,
+              0,
+              0x1p20,
+              {},
+              "on a GPU: cells of a bin along x, the axis that is contiguous in memory; 0: the library chooses"},
+    OptionRow{"bin2", &Options::bin2, 0, 0x1p20, {}, "on a GPU: the same along y"},
+    OptionRow{"bin3", &Options::bin3, 0, 0x1p20, {}, "on a GPU: the same along z, the slowest axis"},
+    OptionRow{"subproblem",
+              &Options::subproblem,
+              0,
+              0x1p30,
+              {},
+              "on a GPU: how many points one thread block spreads; 0: the library chooses"},
     OptionRow{"shared_bytes",
               &Options::shared_bytes,
               0,
               0x1p20,
               {},
-              "on a GPU, shared memory that a block may take; 0: all that there is"},
+              "on a GPU: how much shared memory one thread block may take; 0: all that there is"},
 };
 
 const OptionRow& find(std::string_view name) {
@@ -61,13 +94,23 @@ const OptionRow& find(std::string_view name) {
   throw Error(Status::invalid_argument, text("option \"", name, "\" is unknown; there are: ", known));
 }
 
+// "4096", and "2^40" for the powers of two that nobody would write out.
+std::string readable(double number) {
+  const int exponent = std::ilogb(number);
+  return exponent >= 20 && number == std::ldexp(1, exponent) ? text("2^", exponent) : text(number);
+}
+
+// What a person may write, words with a `separator` between them.
+std::string values_of(const OptionRow& row, std::string_view separator) {
+  if (!row.range.empty()) return std::string(row.range);
+  if (row.words.empty()) return text(readable(row.low), " to ", readable(row.high));
+  std::string words;
+  for (const auto word : row.words) words += text(words.empty() ? "" : separator, word);
+  return words;
+}
+
 [[noreturn]] void refuse(const OptionRow& row, const std::string& value) {
-  std::string expected = text("expected ", row.low, " to ", row.high);
-  if (!row.words.empty()) {
-    expected = "expected";
-    for (const auto word : row.words) expected += text(" ", word);
-  }
-  throw Error(Status::invalid_argument, text("option ", row.name, " = ", value, ": ", expected));
+  throw Error(Status::invalid_argument, text("option ", row.name, " = ", value, ": expected ", values_of(row, ", ")));
 }
 
 template <class Field> void assign(Options& options, Field Options::*field, double value) {
@@ -84,8 +127,8 @@ void set_option(Options& options, std::string_view name, double value) {
   const OptionRow& row = find(name);
   const bool in_range = value >= row.low && value <= row.high;  // false for NaN too
   if (!in_range || (!is_real(row) && value != std::floor(value))) refuse(row, text(value));
-  if (name == "upsampling" && value != 0 && value <= 1) refuse(row, text(value, ", which is not over 1"));
-  if (name == "width" && value == 1) refuse(row, "1, which is under 2");
+  if (name == "upsampling" && value != 0 && value <= 1) refuse(row, text(value));
+  if (name == "width" && value == 1) refuse(row, text(value));
   std::visit([&](auto field) { assign(options, field, value); }, row.field);
 }
 
@@ -101,12 +144,7 @@ void set_option(Options& options, std::string_view name, std::string_view word) 
 
 std::string options_help() {
   std::string help;
-  for (const OptionRow& row : table) {
-    std::string values;
-    for (const auto word : row.words) values += (values.empty() ? "" : "|") + std::string(word);
-    if (row.words.empty()) values = text(row.low, " to ", row.high);
-    help += text(row.name, " (", values, "): ", row.help, "\n");
-  }
+  for (const OptionRow& row : table) help += text(row.name, " (", values_of(row, "|"), "): ", row.help, "\n");
   return help;
 }
 

@@ -48,6 +48,8 @@ inline Sign sign_of(const Problem& problem, const Options& options) {
 }
 
 // One row of the table: `field` points into Options; `words` are the values of an enumeration, in its order.
+// The help of an option that only GPUs heed begins with `gpu_only`; the program lists these apart.
+inline constexpr std::string_view gpu_only = "on a GPU";
 struct OptionRow {
   using Field = std::variant<int Options::*, std::int64_t Options::*, double Options::*, bool Options::*,
                              ModeOrder Options::*, DeviceKind Options::*, WindowKind Options::*, Method Options::*>;
@@ -56,6 +58,7 @@ struct OptionRow {
   double low, high;
   std::span<const std::string_view> words;
   std::string_view help;
+  std::string_view range = {};  // how a person writes it, where "low to high" is not the whole truth
 };
 
 std::span<const OptionRow> option_table();

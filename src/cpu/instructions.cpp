@@ -30,7 +30,11 @@ HWY_EXPORT(name_of_target);
 
 }  // namespace
 
-std::string instruction_set() { return HWY_DYNAMIC_DISPATCH(name_of_target)(); }
+std::string common_name(std::string_view target) {
+  return std::string(target.starts_with("AVX3") ? "AVX-512" : target);  // AVX3_DL, AVX3_ZEN4: parts that come later
+}
+
+std::string instruction_set() { return common_name(HWY_DYNAMIC_DISPATCH(name_of_target)()); }
 int vector_bytes() { return HWY_DYNAMIC_DISPATCH(bytes_of_a_vector)(); }
 
 }  // namespace offgrid::cpu

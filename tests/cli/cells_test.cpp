@@ -4,7 +4,6 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <filesystem>
 #include <fstream>
 
 #include "bench_report.hpp"
@@ -14,7 +13,7 @@
 namespace {
 
 std::vector<std::string> listed_names() {
-  std::ifstream file(std::filesystem::path(__FILE__).parent_path() / "cells.txt");
+  std::ifstream file(OFFGRID_CELLS);
   std::vector<std::string> names;
   for (std::string line; std::getline(file, line);) names.push_back(line);
   std::sort(names.begin(), names.end());

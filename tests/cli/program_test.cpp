@@ -5,8 +5,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <cmath>
 #include <filesystem>
 #include <fstream>
+#include <limits>
 #include <sstream>
 
 #include "axes.hpp"
@@ -48,7 +50,8 @@ class Program : public testing::Test {
   TemporaryFolder folder;
 };
 
-// Points, strengths and modes of a small 2D problem in files of precision T.
+// Points, strengths and modes of a small 2D problem in files of precision T. The modes have numpy's shape (n1, n2): x goes
+// with its first axis, of n1, and y with the contiguous one, of n2. The direct sums take the contiguous one first.
 template <class T> struct Files {
   static constexpr std::int64_t count = 200, n1 = 14, n2 = 9, vectors = 3;
   cli::Points<T> points = cli::make_points<T>({cli::PointSet::uniform, count, {n1, n2}, {}, 1});
@@ -71,9 +74,10 @@ template <class T> struct Files {
     cli::write_npy<T>(y, points.coordinates[1], {count});
     cli::write_npy<T>(both, rows, {count, 2});
     cli::write_npy<std::complex<T>>(c, strengths, {vectors, count});
-    cli::write_npy<std::complex<T>>(f, modes, {vectors, n2, n1});
+    cli::write_npy<std::complex<T>>(f, modes, {vectors, n1, n2});
   }
 
+  [[nodiscard]] cli::AxisSpans<T> contiguous_first() const { return {points.coordinates[1], points.coordinates[0]}; }
   [[nodiscard]] std::span<const std::complex<T>> last_strengths() const {
     return std::span<const std::complex<T>>(strengths).last(static_cast<std::size_t>(count));
   }
@@ -96,9 +100,9 @@ TEST_F(Program, Type1FromOneFileOfPointsInDouble) {
                            " --output " + folder.file("out.npy") + " -v");
   ASSERT_EQ(outcome.code, 0) << outcome.errors;
   EXPECT_NE(outcome.errors.find("set points"), std::string::npos) << outcome.errors;
-  EXPECT_EQ(cli::NpyArray(folder.file("out.npy")).shape(), (std::vector<std::int64_t>{3, 9, 14}));
-  const auto axes = files.points.spans();
-  const auto expected = oracle::direct_type1<double>({{14, 9}, -1}, axes, files.last_strengths());
+  EXPECT_EQ(cli::NpyArray(folder.file("out.npy")).shape(), (std::vector<std::int64_t>{3, 14, 9}));
+  const auto axes = files.contiguous_first();
+  const auto expected = oracle::direct_type1<double>({{9, 14}, -1}, axes, files.last_strengths());
   EXPECT_LT(error_of<double>(folder.file("out.npy"), expected), 1e-9);
 }
 
@@ -107,8 +111,8 @@ TEST_F(Program, Type2TakesTheModesFromTheInputInFloat) {
   const auto outcome = run("run --type 2 --order fft --sign -1 --tolerance 1e-4 --points " + files.x + " " + files.y +
                            " --input " + files.f + " --output " + folder.file("out.npy"));
   ASSERT_EQ(outcome.code, 0) << outcome.errors;
-  const auto axes = files.points.spans();
-  const auto expected = oracle::direct_type2<float>({{14, 9}, -1, oracle::ModeOrder::fft}, axes, files.last_modes());
+  const auto axes = files.contiguous_first();
+  const auto expected = oracle::direct_type2<float>({{9, 14}, -1, oracle::ModeOrder::fft}, axes, files.last_modes());
   EXPECT_LT(error_of<float>(folder.file("out.npy"), expected), 1e-4);
 }
 
@@ -118,21 +122,92 @@ TEST_F(Program, AdjointOfType1IsTheOtherDirection) {
                            " --output " + folder.file("out.npy") + " --progress");
   ASSERT_EQ(outcome.code, 0) << outcome.errors;
   EXPECT_NE(outcome.errors.find("execute"), std::string::npos) << "progress was asked for";
-  const auto axes = files.points.spans();
-  const auto expected = oracle::direct_type2<double>({{14, 9}, 1}, axes, files.last_modes());
+  const auto axes = files.contiguous_first();
+  const auto expected = oracle::direct_type2<double>({{9, 14}, 1}, axes, files.last_modes());
   EXPECT_LT(error_of<double>(folder.file("out.npy"), expected), 1e-8);
-}
-
-TEST_F(Program, TheOutputMayReplaceTheInput) {
-  const Files<double> files(folder);
-  const auto outcome = run("run --modes 14,9 --points " + files.both + " --input " + files.c + " --output " + files.c);
-  ASSERT_EQ(outcome.code, 0) << outcome.errors;
-  EXPECT_EQ(cli::NpyArray(files.c).shape(), (std::vector<std::int64_t>{3, 9, 14}));
 }
 
 // The command that transforms these files, but for its output.
 template <class T> std::string run_into(const Files<T>& files, const std::string& output) {
   return "run --modes 14,9 --points " + files.both + " --input " + files.c + " --output " + output;
+}
+
+TEST_F(Program, AnOutputThatIsAnInputIsRefused) {
+  const Files<double> files(folder);
+  std::filesystem::create_symlink("xy.npy", folder.file("symbolic.npy"));
+  std::filesystem::create_hard_link(files.c, folder.file("hard.npy"));
+  const std::string points = contents("xy.npy"), strengths = contents("c.npy");
+  for (const std::string& output : {files.both, folder.file("symbolic.npy")})
+    expect_refused(run_into(files, output), "it is the input " + files.both);
+  for (const std::string& output : {files.c, folder.file("hard.npy"), folder.file("./c.npy")})
+    expect_refused(run_into(files, output), "it is the input " + files.c);
+  EXPECT_EQ(contents("xy.npy"), points);
+  EXPECT_EQ(contents("c.npy"), strengths);
+}
+
+TEST_F(Program, ABadCoordinateIsNamedByFileRowAndColumn) {
+  const Files<double> files(folder);
+  const std::string output = " --output " + folder.file("out.npy") + " --input " + files.c;
+  const double infinity = std::numeric_limits<double>::infinity();
+  const auto points_with = [&](std::size_t position, double value, const std::vector<std::int64_t>& shape) {
+    std::vector<double> values(static_cast<std::size_t>(cli::mode_count(shape)), 0.5);
+    values[position] = value;
+    cli::write_npy<double>(folder.file("bad.npy"), values, shape);
+    return folder.file("bad.npy");
+  };
+  const std::string rows = points_with(2 * 17 + 1, std::nan(""), {200, 2});
+  expect_refused("run --modes 14,9 --points " + rows + output, rows + ": row 17, column 1 (counted from 0) is nan");
+  const std::string columns = points_with(200 + 123, -infinity, {2, 200});
+  expect_refused("run --modes 14,9 --points " + columns + output, "row 1, column 123 (counted from 0) is -inf");
+  const std::string second = points_with(3, 2e9, {200});
+  expect_refused("run --modes 14,9 --points " + files.x + " " + second + output,
+                 second + ": row 3 (counted from 0) is");
+}
+
+TEST_F(Program, AToleranceOutOfReachIsSaidOnceAndStrictRefusesIt) {
+  const Files<float> files(folder);
+  const auto times_said = [](const Outcome& outcome) {
+    std::size_t times = 0, at = 0;
+    while ((at = outcome.errors.find("cannot be reached", at)) != std::string::npos) ++at, ++times;
+    return times;
+  };
+  const std::string command = run_into(files, folder.file("out.npy"));
+  const auto within = run(command + " --tolerance 1e-4"), beyond = run(command + " --tolerance 1e-12");
+  EXPECT_EQ(within.code, 0) << within.errors;
+  EXPECT_EQ(times_said(within), 0u) << within.errors;
+  EXPECT_EQ(beyond.code, 0) << beyond.errors;
+  EXPECT_EQ(times_said(beyond), 1u) << beyond.errors;
+  EXPECT_EQ(times_said(run("info --modes 64 --precision f32 --tolerance 1e-12")), 1u);
+  EXPECT_EQ(times_said(run("demo --pixels 16 --steps 1 --precision f32 --tolerance 1e-12 --output " +
+                           folder.file("demo.png"))),
+            1u);
+  expect_refused(command + " --tolerance 1e-12 --strict on", "can be reached here");
+}
+
+TEST_F(Program, AnUnknownWordIsNamedWithTheNearestThatThereIs) {
+  expect_refused("inof", "there is no command \"inof\"; did you mean info?");
+  expect_refused("transmogrify --modes 4", "there is no command \"transmogrify\"; there are: run, info");
+  expect_refused("run --mode 64,48", "there is no option --mode of offgrid run; did you mean --modes?");
+  expect_refused("run --sign -1 --inptu=a.npy", "there is no option --inptu of offgrid run; did you mean --input?");
+  expect_refused("--vresion", "there is no option --vresion; did you mean --version?");
+  expect_refused("bench --zzz", "there is no option --zzz of offgrid bench; `offgrid bench --help` lists them");
+  expect_refused("run --modes 64,48", "--points is required");
+}
+
+TEST_F(Program, OptionsForGpusStandApartInTheHelp) {
+  for (const char* command : {"run --help", "info"}) {
+    const std::string help = run(command).output;
+    const auto apart = help.find("GPUs only:");
+    ASSERT_NE(apart, std::string::npos) << help;
+    for (const auto& option : cli::library_options()) {
+      std::string name = option.name;
+      if (std::string(command) == "run --help") name = "--" + name;
+      const auto at = help.find("\n  " + name);
+      if (at == std::string::npos) continue;  // spelt with dashes first, or not an option of this command
+      EXPECT_EQ(at > apart, option.gpu_only()) << command << ": " << option.name;
+    }
+    EXPECT_GT(help.find("subproblem"), apart);
+  }
 }
 
 TEST_F(Program, ASymbolicLinkStaysAndItsFileIsReplaced) {
@@ -142,7 +217,7 @@ TEST_F(Program, ASymbolicLinkStaysAndItsFileIsReplaced) {
   const auto outcome = run(run_into(files, folder.file("link.npy")));
   ASSERT_EQ(outcome.code, 0) << outcome.errors;
   EXPECT_TRUE(std::filesystem::is_symlink(folder.file("link.npy")));
-  EXPECT_EQ(cli::NpyArray(folder.file("real.npy")).shape(), (std::vector<std::int64_t>{3, 9, 14}));
+  EXPECT_EQ(cli::NpyArray(folder.file("real.npy")).shape(), (std::vector<std::int64_t>{3, 14, 9}));
 }
 
 TEST_F(Program, AFifoIsWrittenTo) {
@@ -184,7 +259,7 @@ TEST_F(Program, APartialFileOfSomebodyElseStays) {
   folder.write("out.npy.partial", "mine");
   ASSERT_EQ(run(run_into(files, folder.file("out.npy"))).code, 0);
   EXPECT_EQ(contents("out.npy.partial"), "mine");
-  EXPECT_EQ(cli::NpyArray(folder.file("out.npy")).shape(), (std::vector<std::int64_t>{3, 9, 14}));
+  EXPECT_EQ(cli::NpyArray(folder.file("out.npy")).shape(), (std::vector<std::int64_t>{3, 14, 9}));
 }
 
 TEST_F(Program, RefusesWithTheReason) {
@@ -229,10 +304,12 @@ TEST_F(Program, InfoSaysWhatWouldBeChosen) {
   const auto library = run("info");
   EXPECT_EQ(library.code, 0);
   EXPECT_NE(library.output.find("cpu"), std::string::npos);
-  const auto problem = run("info --modes 64,32 --tolerance 1e-5 --precision f32 --upsampling 2");
+  const auto problem = run("info --modes 64,32,16 --tolerance 1e-5 --precision f32 --upsampling 2");
   EXPECT_EQ(problem.code, 0) << problem.errors;
   EXPECT_NE(problem.output.find("width"), std::string::npos);
-  EXPECT_NE(problem.output.find("128 x 64"), std::string::npos) << problem.output;
+  EXPECT_NE(problem.output.find("128 x 64 x 32"), std::string::npos) << problem.output;
+  for (const char* other : {"16 x 32", "32 x 64"})  // describe() of the library has the other order
+    EXPECT_EQ(problem.output.find(other), std::string::npos) << problem.output;
   expect_refused("info --modes 64,0x", "--modes");
 }
 

@@ -117,6 +117,28 @@ TEST(Options, help_lists_every_name_word_and_text) {
   }
 }
 
+TEST(Options, ranges_read_as_a_person_writes_them) {
+  Options options;
+  EXPECT_NE(refusal(options, "sign", 2.0).find("sign = 2: expected 1 or -1"), std::string::npos);
+  EXPECT_NE(refusal(options, "upsampling", 1.0).find("upsampling = 1: expected over 1, at most 2.5"),
+            std::string::npos);
+  EXPECT_NE(refusal(options, "width", 1.0).find("width = 1: expected 2 to 16"), std::string::npos);
+  EXPECT_NE(refusal(options, "transforms", 0.0).find("expected 1 to 2^40"), std::string::npos);
+  EXPECT_NE(refusal(options, "device", 7.0).find("expected auto, cpu, cuda"), std::string::npos);
+  const std::string help = options_help();
+  EXPECT_EQ(help.find("e+"), std::string::npos) << help;
+  EXPECT_NE(help.find("\nupsampling (over 1, at most 2.5): "), std::string::npos) << help;
+  EXPECT_NE(help.find("\ndevice (auto|cpu|cuda): "), std::string::npos) << help;
+}
+
+TEST(Options, help_of_those_that_only_gpus_heed_begins_so) {
+  for (const OptionRow& row : option_table()) {
+    const std::string_view name = row.name;
+    const bool gpu = name == "method" || name.starts_with("bin") || name == "subproblem" || name == "shared_bytes";
+    EXPECT_EQ(row.help.starts_with(gpu_only), gpu) << name;
+  }
+}
+
 TEST(Options, table_has_no_name_twice_and_defaults_in_range) {
   for (const OptionRow& row : option_table()) {
     int same = 0;

@@ -1,0 +1,35 @@
+"""The Python programs in the documentation run as they stand there."""
+import pathlib
+import re
+
+import kinds
+import pytest
+
+DOCS = pathlib.Path(__file__).parents[2] / "docs"
+
+
+def programs(page):
+    if not DOCS.exists():
+        pytest.skip("the documentation is not here")
+    found = re.findall(r"```python\n(.*?)```", (DOCS / page).read_text(), re.DOTALL)
+    assert found, f"{page} has no program"
+    return found
+
+
+def test_the_programs_of_the_conventions():
+    for program in programs("conventions.md"):
+        exec(compile(program, "conventions.md", "exec"), {"__name__": "__main__"})
+
+
+def test_the_programs_of_the_page_on_gpus():
+    """On a GPU where there is one with cupy, elsewhere with numpy in cupy's place, which has the same names."""
+    try:
+        kinds.KINDS["cupy"]()
+        kinds.need_gpu_engine()
+        here = "import cupy\n"
+    except kinds.Absent:
+        here = "import numpy as cupy\n"
+    for program in programs("gpu.md"):
+        assert "import cupy\n" in program
+        program = program.replace("import cupy\n", here)
+        exec(compile(program, "gpu.md", "exec"), {"__name__": "__main__"})
