@@ -65,7 +65,8 @@ OFFGRID_API offgrid_status offgrid_set_points(offgrid_plan plan, int64_t count, 
                                               const void* z, void* stream);
 
 /* The transform: type 1 reads strengths and writes modes, type 2 reads modes and writes strengths. Several threads may
- * execute one plan at the same time. strengths: [transforms][count], modes: [transforms][N3][N2][N1]. */
+ * execute one plan at the same time. strengths: [transforms][count], modes: [transforms][N3][N2][N1]. The two arrays must
+ * not overlap: no transform is done in place, and arrays that share memory are refused, on the CPU and on a GPU. */
 OFFGRID_API offgrid_status offgrid_execute(offgrid_plan plan, void* strengths, void* modes, void* stream);
 
 /* The adjoint (conjugate transpose) from the same plan and points: the other direction with the opposite sign. */

@@ -86,6 +86,7 @@ template <class T> void Plan<T>::run(Direction direction, Sign sign, const Vecto
   const std::int64_t modes = design_.mode_count() * design_.options.transforms;
   require("strengths", vectors.strengths, strengths);
   require("modes", vectors.modes, modes);
+  require_apart<std::complex<T>>({"strengths", vectors.strengths, strengths}, {"modes", vectors.modes, modes});
   if (engine_ && points_ > 0) return offgrid::execute(*engine_, design_, vectors, direction, sign, stream);
   // A sum over nothing is zero.
   if (direction == Direction::to_modes)
