@@ -55,7 +55,9 @@ OFFGRID_API offgrid_status offgrid_options_set_text(offgrid_options options, con
 OFFGRID_API const char* offgrid_options_help(void);
 OFFGRID_API void offgrid_options_destroy(offgrid_options options);
 
-/* A plan: everything that depends on the problem but not on the points. `options` may be null. On failure *plan is null. */
+/* A plan: everything that depends on the problem but not on the points. `options` may be null. On failure *plan is null.
+ * A plan on a GPU whose grid has more than 2048 cells along an axis loads cuFFT, and is refused with OFFGRID_DEVICE_ERROR
+ * where that is missing. Nothing else needs a part of CUDA beyond the driver. */
 OFFGRID_API offgrid_status offgrid_plan_create(offgrid_plan* plan, int type, int dim, const int64_t* modes,
                                                double tolerance, offgrid_precision precision, offgrid_options options);
 
