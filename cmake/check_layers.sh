@@ -6,7 +6,7 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 offences=0
 
 # rule ALLOWED WHERE..: what WHERE includes, as it is written, must match ALLOWED. Standard headers always do.
-standard='<[a-z_0-9]+>|<(math|stddef|stdint|stdio|stdlib|string)\.h>'
+standard='HWY_TARGET_INCLUDE|<[a-z_0-9]+>|<(math|stddef|stdint|stdio|stdlib|string)\.h>'
 rule() {
   local allowed=$1; shift
   local files; files=$(find "$@" -name '*.[ch]' -o -name '*.[ch]pp' -o -name '*.cu' -o -name '*.cuh' 2>/dev/null || true)
@@ -19,6 +19,7 @@ report() { [[ -z $2 ]] || { sed "s|\$|   <- $1|" <<<"$2"; offences=1; }; }
 rule 'offgrid/' include
 rule 'core/' src/core
 rule 'core/|cpu/|hwy/|sys/|omp\.h|pthread\.h' src/cpu
+rule 'hwy/|(immintrin|arm_neon)\.h' src/highway
 rule 'core/|cuda/|cub/|nvtx3/|cu(da|fft)[a-z_]*\.h|dlfcn\.h|link\.h' src/cuda
 rule 'core/|registry\.hpp|[a-z]+/engine\.hpp' src/registry.hpp src/registry.cpp
 rule 'api/|core/|registry\.hpp|offgrid/' src/api

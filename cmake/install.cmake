@@ -1,10 +1,10 @@
-# Headers, library, program, and what find_package(offgrid) and pkg-config read. The tree may be moved after installation.
+# Headers, library, program, licence, documentation and examples, and what find_package(offgrid) and pkg-config read. The tree may be moved after installation.
 include(CMakePackageConfigHelpers)
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/offgrid)
 set(built ${PROJECT_BINARY_DIR}/package)
 
 install(DIRECTORY include/offgrid DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN "*.h" PATTERN "*.hpp")
-# Highway and cuFFT are found beside the library, or where they were when it was built.
+# Highway is found beside the library, or where it was when it was built.
 set_target_properties(offgrid PROPERTIES INSTALL_RPATH $ORIGIN INSTALL_RPATH_USE_LINK_PATH ON)
 install(TARGETS offgrid EXPORT offgridTargets)
 if(TARGET offgrid_cli)
@@ -12,6 +12,12 @@ if(TARGET offgrid_cli)
   set_target_properties(offgrid_cli PROPERTIES INSTALL_RPATH $ORIGIN/${to_lib} INSTALL_RPATH_USE_LINK_PATH ON)
   install(TARGETS offgrid_cli)
 endif()
+
+# The pages refer to each other as they do in the source tree.
+install(FILES LICENSE README.md CHANGELOG.md CONTRIBUTING.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
+install(DIRECTORY docs DESTINATION ${CMAKE_INSTALL_DOCDIR} FILES_MATCHING PATTERN "*.md" PATTERN "*.png" PATTERN "*.svg")
+install(DIRECTORY examples DESTINATION ${CMAKE_INSTALL_DOCDIR}
+        FILES_MATCHING PATTERN "*.c" PATTERN "*.cpp" PATTERN "*.py" PATTERN __pycache__ EXCLUDE)
 
 configure_package_config_file(cmake/offgridConfig.cmake.in ${built}/offgridConfig.cmake INSTALL_DESTINATION ${package_dir})
 write_basic_package_version_file(${built}/offgridConfigVersion.cmake COMPATIBILITY SameMinorVersion)
@@ -21,9 +27,9 @@ install(EXPORT offgridTargets NAMESPACE offgrid:: DESTINATION ${package_dir})
 file(RELATIVE_PATH to_prefix /${CMAKE_INSTALL_LIBDIR}/pkgconfig /)
 cmake_path(SET to_prefix NORMALIZE ${to_prefix})
 if(NOT BUILD_SHARED_LIBS)  # a static library hands on what it links, but no headers
-  set(static_libs ${HWY_LDFLAGS} ${OpenMP_CXX_FLAGS} -lstdc++ -lm)
+  set(static_libs ${HWY_LDFLAGS} ${OpenMP_CXX_FLAGS} -lstdc++)
   if(OFFGRID_CUDA)
-    list(APPEND static_libs -L${CUDAToolkit_LIBRARY_DIR} -lcufft -lcudart_static -lrt -lpthread -ldl)
+    list(APPEND static_libs -L${CUDAToolkit_LIBRARY_DIR} -lcudart_static -lrt -lpthread -ldl)
   endif()
   list(JOIN static_libs " " static_libs)
 endif()

@@ -55,7 +55,9 @@ OFFGRID_API offgrid_status offgrid_options_set_text(offgrid_options options, con
 OFFGRID_API const char* offgrid_options_help(void);
 OFFGRID_API void offgrid_options_destroy(offgrid_options options);
 
-/* A plan: everything that depends on the problem but not on the points. `options` may be null. On failure *plan is null. */
+/* A plan: everything that depends on the problem but not on the points. `options` may be null. On failure *plan is null.
+ * A plan on a GPU whose grid has more than 2048 cells along an axis loads cuFFT, and is refused with OFFGRID_DEVICE_ERROR
+ * where that is missing. Nothing else needs a part of CUDA beyond the driver. */
 OFFGRID_API offgrid_status offgrid_plan_create(offgrid_plan* plan, int type, int dim, const int64_t* modes,
                                                double tolerance, offgrid_precision precision, offgrid_options options);
 
@@ -65,7 +67,8 @@ OFFGRID_API offgrid_status offgrid_set_points(offgrid_plan plan, int64_t count, 
                                               const void* z, void* stream);
 
 /* The transform: type 1 reads strengths and writes modes, type 2 reads modes and writes strengths. Several threads may
- * execute one plan at the same time. strengths: [transforms][count], modes: [transforms][N3][N2][N1]. */
+ * execute one plan at the same time. strengths: [transforms][count], modes: [transforms][N3][N2][N1]. The two arrays must
+ * not overlap: no transform is done in place, and arrays that share memory are refused, on the CPU and on a GPU. */
 OFFGRID_API offgrid_status offgrid_execute(offgrid_plan plan, void* strengths, void* modes, void* stream);
 
 /* The adjoint (conjugate transpose) from the same plan and points: the other direction with the opposite sign. */

@@ -5,6 +5,10 @@
 //   plan.execute(strengths, modes);
 #pragma once
 
+#if __cplusplus < 202002L
+#error "offgrid.hpp needs C++20: compile with -std=c++20"
+#endif
+
 #include <array>
 #include <complex>
 #include <cstdint>
@@ -96,21 +100,27 @@ template <class T> class Plan {
     dim_ = problem.modes.size();
   }
 
-  // One span an axis, all of the same length. The arrays need not be kept.
+  // One span per axis, all of the same length. The arrays need not be kept.
   void set_points(std::initializer_list<std::span<const T>> axes, void* stream = nullptr) {
+    set_points(std::span<const std::span<const T>>(axes.begin(), axes.size()), stream);
+  }
+
+  // The same with as many axes as are known at run time: a std::vector or std::array of spans.
+  void set_points(std::span<const std::span<const T>> axes, void* stream = nullptr) {
+    if (axes.size() != dim_) refuse("points: arrays for ", axes.size(), " axes, expected ", dim_);
     std::array<const void*, 3> raw{};
-    expect(axes.size() == dim_, "points: one array an axis is needed");
-    std::size_t axis = 0;
-    for (const auto& coordinates : axes) {
-      expect(coordinates.size() == axes.begin()->size(), "points: the arrays differ in length");
-      raw[axis++] = coordinates.data();
+    for (std::size_t axis = 0; axis < axes.size(); ++axis) {
+      if (axes[axis].size() != axes[0].size())
+        refuse("points: axis ", axis, " has ", axes[axis].size(), " points, axis 0 has ", axes[0].size());
+      raw[axis] = axes[axis].data();
     }
-    const auto count = static_cast<std::int64_t>(axes.begin()->size());
+    const auto count = static_cast<std::int64_t>(axes[0].size());
     detail::check(offgrid_set_points(handle_.get(), count, raw[0], raw[1], raw[2], stream));
     count_ = count;
   }
 
-  // `in` holds strengths and `out` modes for type 1, the other way round for type 2.
+  // `in` holds strengths and `out` modes for type 1, the other way round for type 2. They must not overlap: no transform is
+  // done in place.
   void execute(std::span<const Complex> in, std::span<Complex> out, void* stream = nullptr) const {
     run(offgrid_execute, type_ == 1, in, out, stream);
   }
@@ -135,39 +145,58 @@ template <class T> class Plan {
   }
 
   [[nodiscard]] std::size_t workspace_bytes() const { return static_cast<std::size_t>(get("workspace_bytes")); }
-  [[nodiscard]] std::int64_t points() const noexcept { return count_; }
+  [[nodiscard]] std::int64_t points() const noexcept { return count_ < 0 ? 0 : count_; }
   [[nodiscard]] offgrid_plan handle() const noexcept { return handle_.get(); }
 
  private:
   using Execute = offgrid_status (*)(offgrid_plan, void*, void*, void*);
 
-  static void expect(bool good, const char* message) {
-    if (!good) throw Error(OFFGRID_INVALID_ARGUMENT, message);
+  static std::string word(const char* text) { return text; }
+  static std::string word(std::size_t number) { return std::to_string(number); }
+  template <class... Parts> [[noreturn]] static void refuse(const Parts&... parts) {
+    throw Error(OFFGRID_INVALID_ARGUMENT, (word(parts) + ...));
+  }
+
+  struct Side {
+    const char* what;
+    std::int64_t length;
+  };
+  static void expect_length(const char* name, std::size_t length, const Side& side) {
+    const auto expected = static_cast<std::size_t>(side.length);
+    if (length != expected)
+      refuse(name, ": the span has ", length, " elements, expected ", expected, ", the number of ", side.what);
   }
 
   void run(Execute call, bool to_modes, std::span<const Complex> in, std::span<Complex> out, void* stream) const {
-    const auto strengths = static_cast<std::size_t>(transforms_ * count_);
-    const auto modes = static_cast<std::size_t>(mode_count_);
-    expect(in.size() == (to_modes ? strengths : modes), "in: the length does not match the plan");
-    expect(out.size() == (to_modes ? modes : strengths), "out: the length does not match the plan");
+    if (count_ < 0) detail::check(call(handle_.get(), nullptr, nullptr, stream));  // says that there are no points yet
+    const Side strengths{"strengths", transforms_ * count_}, modes{"modes", mode_count_};
+    expect_length("in", in.size(), to_modes ? strengths : modes);
+    expect_length("out", out.size(), to_modes ? modes : strengths);
     auto* source = const_cast<Complex*>(in.data());  // the C call reads this side only
     detail::check(to_modes ? call(handle_.get(), source, out.data(), stream)
                            : call(handle_.get(), out.data(), source, stream));
   }
 
   detail::PlanHandle handle_;
-  std::int64_t transforms_, mode_count_ = 0, count_ = 0;
+  std::int64_t transforms_, mode_count_ = 0;
+  std::int64_t count_ = -1;  // -1: no points were set yet
   int type_;
   std::size_t dim_ = 0;
 };
 
-// One call for a single transform. `in` and `out` as in Plan::execute.
+// One call for a single transform. `points` as in Plan::set_points, `in` and `out` as in Plan::execute.
 template <class T>
-void transform(const Problem& problem, std::initializer_list<std::span<const T>> points,
-               std::span<const std::complex<T>> in, std::span<std::complex<T>> out) {
+void transform(const Problem& problem, std::span<const std::span<const T>> points, std::span<const std::complex<T>> in,
+               std::span<std::complex<T>> out) {
   Plan<T> plan(problem);
   plan.set_points(points);
   plan.execute(in, out);
+}
+
+template <class T>
+void transform(const Problem& problem, std::initializer_list<std::span<const T>> points,
+               std::span<const std::complex<T>> in, std::span<std::complex<T>> out) {
+  transform<T>(problem, std::span<const std::span<const T>>(points.begin(), points.size()), in, out);
 }
 
 }  // namespace api

@@ -106,6 +106,7 @@ template <class T> void Plan<T>::run(Direction direction, Sign sign, const Vecto
   const std::int64_t modes = mode_count_ * options_.transforms;
   require("strengths", vectors.strengths, strengths);
   require("modes", vectors.modes, modes);
+  require_apart<std::complex<T>>({"strengths", vectors.strengths, strengths}, {"modes", vectors.modes, modes});
   if (strengths > 0 && modes > 0)
     return offgrid::execute(*chosen_->engine, *chosen_->design, vectors, direction, sign, stream);
   // A sum over nothing is zero.

@@ -220,6 +220,22 @@ TEST_F(CallArguments, null_and_misaligned_arrays) {
   expect_usable(plan_.get(), arguments_, points_);
 }
 
+// The order of reading and writing is the engine's own: arrays that share memory would be overwritten before they are read.
+TEST_F(CallArguments, arrays_that_overlap_are_refused) {
+  ASSERT_EQ(set_points(plan_.get(), points_), OFFGRID_OK);
+  std::vector<std::complex<double>> room(50);
+  for (const auto call : {offgrid_execute, offgrid_execute_adjoint}) {
+    for (const int modes : {0, 1, 19})  // behind 20 strengths
+      expect_invalid(call(plan_.get(), room.data(), room.data() + modes, nullptr),
+                     {"strengths (20 elements)", "modes (30 elements)", "overlap", "in place"});
+    for (const int strengths : {1, 29})  // behind 30 modes
+      expect_invalid(call(plan_.get(), room.data() + strengths, room.data(), nullptr), {"overlap"});
+    EXPECT_EQ(call(plan_.get(), room.data(), room.data() + 20, nullptr), OFFGRID_OK);
+    EXPECT_EQ(call(plan_.get(), room.data() + 30, room.data(), nullptr), OFFGRID_OK);
+  }
+  expect_usable(plan_.get(), arguments_, points_);
+}
+
 // Aligned to a real number is enough: a complex array may start in the middle of a pair.
 TEST_F(CallArguments, arrays_that_start_at_an_odd_real_number) {
   ASSERT_EQ(set_points(plan_.get(), points_), OFFGRID_OK);

@@ -109,6 +109,61 @@ TYPED_TEST(FacadeTest, spans_of_the_wrong_length_are_refused) {
   EXPECT_LE(relative_error(this->modes_, this->true_modes()), 3e-6);
 }
 
+// The message of a call that must throw.
+std::string words_of(const std::function<void()>& call) {
+  try {
+    call();
+  } catch (const Error& error) {
+    EXPECT_EQ(error.status(), OFFGRID_INVALID_ARGUMENT);
+    return error.what();
+  }
+  return "nothing was thrown";
+}
+
+TYPED_TEST(FacadeTest, a_wrong_length_says_both_lengths) {
+  Plan<TypeParam> plan({.modes = {8, 7}});
+  const std::vector<TypeParam> shorter(29);
+  EXPECT_EQ(words_of([&] { plan.set_points({this->x_}); }), "points: arrays for 1 axes, expected 2");
+  EXPECT_EQ(words_of([&] { plan.set_points({this->x_, shorter}); }), "points: axis 1 has 29 points, axis 0 has 30");
+  plan.set_points({this->x_, this->y_});
+  std::vector<std::complex<TypeParam>> wrong(57);
+  EXPECT_EQ(words_of([&] { plan.execute(wrong, this->modes_); }),
+            "in: the span has 57 elements, expected 30, the number of strengths");
+  EXPECT_EQ(words_of([&] { plan.execute(this->strengths_, wrong); }),
+            "out: the span has 57 elements, expected 56, the number of modes");
+  EXPECT_EQ(words_of([&] { plan.adjoint(wrong, this->values_); }),
+            "in: the span has 57 elements, expected 56, the number of modes");
+}
+
+TYPED_TEST(FacadeTest, executing_without_points_says_so) {
+  Plan<TypeParam> plan({.modes = {8, 7}});
+  EXPECT_EQ(plan.points(), 0);
+  EXPECT_EQ(status_of([&] { plan.execute(this->strengths_, this->modes_); }), OFFGRID_WRONG_STATE);
+  EXPECT_EQ(status_of([&] { plan.adjoint(this->coefficients_, this->values_); }), OFFGRID_WRONG_STATE);
+}
+
+// For callers whose dimension is known at run time only.
+TYPED_TEST(FacadeTest, points_as_a_span_of_axes) {
+  const std::vector<std::span<const TypeParam>> axes{this->x_, this->y_};
+  Plan<TypeParam> plan({.modes = {8, 7}, .tolerance = 1e-5});
+  plan.set_points(axes);
+  plan.execute(this->strengths_, this->modes_);
+  EXPECT_LE(relative_error(this->modes_, this->true_modes()), 1e-5);
+  EXPECT_EQ(words_of([&] { plan.set_points(std::span(axes).first(1)); }), "points: arrays for 1 axes, expected 2");
+  std::fill(this->modes_.begin(), this->modes_.end(), 0);
+  offgrid::transform<TypeParam>({.modes = {8, 7}, .tolerance = 1e-5}, axes, this->strengths_, this->modes_);
+  EXPECT_LE(relative_error(this->modes_, this->true_modes()), 1e-5);
+}
+
+TYPED_TEST(FacadeTest, in_place_is_refused) {
+  Plan<TypeParam> plan({.modes = {6, 5}, .tolerance = 1e-5});
+  plan.set_points({this->x_, this->y_});
+  std::vector<std::complex<TypeParam>> both = this->strengths_;
+  EXPECT_NE(words_of([&] { plan.execute(both, both); }).find("overlap"), std::string::npos);
+  EXPECT_NE(words_of([&] { plan.adjoint(both, both); }).find("overlap"), std::string::npos);
+  EXPECT_EQ(both, this->strengths_);
+}
+
 TYPED_TEST(FacadeTest, refused_points_leave_the_earlier_ones) {
   Plan<TypeParam> plan({.modes = {8, 7}, .tolerance = 1e-5});
   plan.set_points({this->x_, this->y_});

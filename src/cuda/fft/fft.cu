@@ -142,32 +142,32 @@ bool goes_by_lines(const Design& design) {
 }
 
 std::size_t FftPlan::make(const Layout& layout, cufftType type) {
-  call("FFT plan", [&] { return cufftCreate(&handle_); });
+  call("FFT plan", [&] { return cufft().create(&handle_); });
   made_ = true;
-  call("FFT plan", [&] { return cufftSetAutoAllocation(handle_, 0); });
+  call("FFT plan", [&] { return cufft().set_auto_allocation(handle_, 0); });
   std::size_t bytes = 0;
   Layout l = layout;
   call("FFT plan", [&] {
-    return cufftMakePlanMany64(handle_, l.rank, l.size, l.size, l.stride, l.distance, l.size, l.stride, l.distance,
-                               type, l.batch, &bytes);
+    return cufft().make_plan_many(handle_, l.rank, l.size, l.size, l.stride, l.distance, l.size, l.stride, l.distance,
+                                  type, l.batch, &bytes);
   });
   return bytes;
 }
 
 void FftPlan::set_work_area(void* memory) {
-  if (made_) call("FFT work area", [&] { return cufftSetWorkArea(handle_, memory); });
+  if (made_) call("FFT work area", [&] { return cufft().set_work_area(handle_, memory); });
 }
 
 template <class A> void FftPlan::run(std::complex<A>* cells, Sign sign, cudaStream_t stream) const {
   const int direction = sign == Sign::minus ? CUFFT_FORWARD : CUFFT_INVERSE;
-  call("FFT stream", [&] { return cufftSetStream(handle_, stream); });
+  call("FFT stream", [&] { return cufft().set_stream(handle_, stream); });
   call("FFT", [&] {
     if constexpr (sizeof(A) == 4) {
       auto* data = reinterpret_cast<cufftComplex*>(cells);
-      return cufftExecC2C(handle_, data, data, direction);
+      return cufft().exec_c2c(handle_, data, data, direction);
     } else {
       auto* data = reinterpret_cast<cufftDoubleComplex*>(cells);
-      return cufftExecZ2Z(handle_, data, data, direction);
+      return cufft().exec_z2z(handle_, data, data, direction);
     }
   });
 }

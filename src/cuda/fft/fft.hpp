@@ -7,6 +7,7 @@
 #include <complex>
 
 #include "core/design.hpp"
+#include "cuda/cufft.hpp"
 #include "cuda/kernels/points.hpp"
 #include "cuda/memory.hpp"
 
@@ -35,7 +36,7 @@ class FftPlan {
     return *this;
   }
   ~FftPlan() {
-    if (made_) (void)cufftDestroy(handle_);
+    if (made_) (void)cufft().destroy(handle_);
   }
 
   struct Layout {
