@@ -108,19 +108,26 @@ template <class T> std::string Plan<T>::describe() const {
 }
 
 template <class T> double Plan<T>::get(std::string_view name) const {
-  if (name == "upsampling") return design_.window.sigma;
-  if (name == "width") return design_.window.width;
-  if (name == "grid1") return static_cast<double>(design_.grid_along(0));
-  if (name == "grid2") return static_cast<double>(design_.grid_along(1));
-  if (name == "grid3") return static_cast<double>(design_.grid_along(2));
-  if (name == "expected_error") return design_.expected_error;
-  if (name == "reachable_tolerance") return design_.reachable_tolerance;
-  if (name == "workspace_bytes") return engine_ ? static_cast<double>(engine_->workspace_bytes()) : 0.0;
-  if (name == "memory_bytes") return engine_ ? static_cast<double>(engine_->memory_bytes()) : 0.0;
-  if (name == "peak_bytes") return engine_ ? static_cast<double>(engine_->peak_bytes()) : 0.0;
-  if (name == "points") return static_cast<double>(points_);
-  if (name == "transforms") return static_cast<double>(design_.options.transforms);
-  throw Error(Status::invalid_argument, text("a plan has no number named \"", name, "\""));
+  const auto of_engine = [&](auto bytes) { return engine_ ? static_cast<double>((*engine_.*bytes)()) : 0.0; };
+  const std::pair<std::string_view, double> numbers[] = {
+      {"upsampling", design_.window.sigma},
+      {"width", design_.window.width},
+      {"grid1", static_cast<double>(design_.grid_along(0))},
+      {"grid2", static_cast<double>(design_.grid_along(1))},
+      {"grid3", static_cast<double>(design_.grid_along(2))},
+      {"expected_error", design_.expected_error},
+      {"reachable_tolerance", design_.reachable_tolerance},
+      {"workspace_bytes", of_engine(&Engine<T>::workspace_bytes)},
+      {"memory_bytes", of_engine(&Engine<T>::memory_bytes)},
+      {"peak_bytes", of_engine(&Engine<T>::peak_bytes)},
+      {"points", static_cast<double>(points_)},
+      {"transforms", static_cast<double>(design_.options.transforms)},
+  };
+  for (const auto& [known, number] : numbers)
+    if (known == name) return number;
+  std::string all;
+  for (const auto& [known, number] : numbers) all += (all.empty() ? "" : ", ") + std::string(known);
+  throw Error(Status::invalid_argument, text("a plan has no number named \"", name, "\"; there are: ", all));
 }
 
 std::unique_ptr<AnyPlan> make_plan(const Problem& problem, const Options& options, const Backend& backend) {
