@@ -14,7 +14,8 @@ from typing import Any
 
 import numpy as np
 
-from offgrid._plan import number, shape_of
+from offgrid._checks import number, options_of, refuse_loose_points, shape_of
+from offgrid._error import ArgumentValueError
 from offgrid._transforms import transform
 
 SIGNS = {1: -1, 2: +1}  # by type, where the caller gives none
@@ -46,13 +47,16 @@ class Transform:
         """k along an axis, shaped to multiply modes."""
         n = self.shape[axis]
         k = np.arange(n) - n // 2
-        if dict(self.options).get("mode_order") in ("fft", 1):
+        if dict(self.options).get("mode_order") in ("fft", 1.0, "1"):
             k = np.fft.ifftshift(k)
         return k.reshape([-1] + [1] * (len(self.shape) - 1 - axis)).astype(np.float64)
 
 
-def make_transform(type: int, shape: Any, tol: Any, options: dict[str, Any]) -> Transform:
+def make_transform(type: int, shape: Any, tol: Any, device: str, options: dict[str, Any]) -> Transform:
+    call = f"offgrid.nufft{type}((x, y), ...)"
+    refuse_loose_points(call, shape, tol)
     sign = options.pop("sign", 0) or SIGNS[type]
     if sign not in (-1, 1):
-        raise ValueError(f"sign is {sign!r}; expected -1, 0 or 1")
-    return Transform(type == 1, shape_of(shape), sign, number(tol, "tol"), tuple(sorted(options.items())))
+        raise ArgumentValueError(f"sign is {sign!r}; expected -1, 0 or 1")
+    settings = {**options_of(options), "device": str(device)}
+    return Transform(type == 1, shape_of(shape), int(sign), number(tol, "tol"), tuple(sorted(settings.items())))

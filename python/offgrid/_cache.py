@@ -11,7 +11,8 @@ import threading
 from contextlib import contextmanager
 from typing import Any, Iterator
 
-from offgrid._plan import Plan, Points
+from offgrid._checks import Points, number, options_of
+from offgrid._plan import Plan
 
 KEPT_PLANS = 8
 SMALL_BYTES = 256 << 20  # plain transforms leave no larger plan behind
@@ -50,16 +51,25 @@ def _keep(problem: Any, plan: Plan, remembered: Any) -> None:
         del _entries[:-KEPT_PLANS]
 
 
+def problem_of(settings: dict[str, Any]) -> tuple[Any, ...]:
+    """The settings as something that can be compared: numbers and words only."""
+    options = {name: value for name, value in settings.items() if name not in ("tol", "dtype", "transforms", "device")}
+    return (number(settings["tol"], "tol"), settings["dtype"], settings["transforms"], str(settings["device"]),
+            tuple(sorted(options_of(options).items())))
+
+
 @contextmanager
 def plan_for(type: int, shape: tuple[int, ...], points: Points, settings: dict[str, Any], *,
              keep_large: bool) -> Iterator[Plan]:
     """A plan for the problem with its points set. settings: the other arguments of Plan."""
+    where = "cpu" if points.gpu < 0 else f"cuda:{points.gpu}"
     settings = {"points_hint": points.count, **settings}
-    problem = (type, shape, points.gpu, tuple(sorted(settings.items())))
+    if settings["device"] == "auto":
+        settings["device"] = where
+    problem = (type, shape, points.gpu, problem_of(settings))
     plan, remembered = _take(problem, points)
     if plan is None:
-        device = settings.pop("device", None) or ("cpu" if points.gpu < 0 else f"cuda:{points.gpu}")
-        plan = Plan(type, shape, device=device, **settings)
+        plan = Plan(type, shape, **settings)
     if remembered is None:
         plan._set(points)
         remembered = points.kind.remember(points.arrays) if keep_large or _is_small(plan) else None

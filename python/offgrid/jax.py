@@ -14,7 +14,7 @@ to the host and back, and the CPU computes.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any, Sequence, Union
 
 import jax
 import jax.numpy as jnp
@@ -24,23 +24,37 @@ from jax.interpreters import ad, batching, mlir
 
 from offgrid._arrays import PRECISIONS
 from offgrid._autodiff import Transform, make_transform
-from offgrid._plan import columns
+from offgrid._checks import columns
+from offgrid._error import ArgumentTypeError, ArgumentValueError
+from offgrid._options import Options
+from offgrid._signature import written_out
 from offgrid._transforms import dimension
+from offgrid._typing import Shape
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
 
 __all__ = ["nufft1", "nufft2"]
 
+Array = Union[jax.Array, "np.ndarray[Any, Any]"]
+Points = Union[Array, Sequence[Array]]
 
-def nufft1(points: Any, strengths: Any, shape: Any, tol: float = 1e-6, **options: Any) -> jax.Array:
+
+@written_out
+def nufft1(points: Points, strengths: Array, shape: Shape, tol: float = 1e-6, *, device: str = "auto",
+           **options: Unpack[Options]) -> jax.Array:
     """Type 1, points to modes, as offgrid.nufft1, with derivatives.
 
     >>> import jax.numpy as jnp, offgrid.jax
     >>> offgrid.jax.nufft1(jnp.zeros((10, 2), "float32"), jnp.ones((3, 10), "complex64"), (6, 4)).shape
     (3, 6, 4)
     """
-    return apply(make_transform(1, shape, tol, options), points, strengths, "strengths")
+    return apply(make_transform(1, shape, tol, device, dict(options)), points, strengths, "strengths")
 
 
-def nufft2(points: Any, modes: Any, tol: float = 1e-6, **options: Any) -> jax.Array:
+@written_out
+def nufft2(points: Points, modes: Array, tol: float = 1e-6, *, device: str = "auto",
+           **options: Unpack[Options]) -> jax.Array:
     """Type 2, modes to points, as offgrid.nufft2, with derivatives.
 
     >>> import jax.numpy as jnp, offgrid.jax
@@ -48,7 +62,7 @@ def nufft2(points: Any, modes: Any, tol: float = 1e-6, **options: Any) -> jax.Ar
     (10,)
     """
     dim = dimension(points)
-    return apply(make_transform(2, tuple(modes.shape)[-dim:], tol, options), points, modes, "modes")
+    return apply(make_transform(2, tuple(modes.shape)[-dim:], tol, device, dict(options)), points, modes, "modes")
 
 
 def apply(what: Transform, points: Any, data: Any, name: str) -> jax.Array:
@@ -56,22 +70,22 @@ def apply(what: Transform, points: Any, data: Any, name: str) -> jax.Array:
     data = as_jax(data, name)
     dtype = str(data.dtype)
     if dtype not in PRECISIONS:
-        raise TypeError(f"{name} has the dtype {dtype}; expected complex64 or complex128")
+        raise ArgumentTypeError(f"{name} has the dtype {dtype}; expected complex64 or complex128")
     for axis, value in enumerate(axes):
         if str(value.dtype) != PRECISIONS[dtype]:
-            raise TypeError(f"points[{axis}] has the dtype {value.dtype}; expected {PRECISIONS[dtype]}, as {name} has")
+            raise ArgumentTypeError(f"points[{axis}] has the dtype {value.dtype}; expected {PRECISIONS[dtype]}, as {name} has")
         if value.shape != axes[0].shape or value.ndim != 1:
-            raise ValueError(f"points[{axis}] has the shape {value.shape}; expected one axis, as long as points[0]")
+            raise ArgumentValueError(f"points[{axis}] has the shape {value.shape}; expected one axis, as long as points[0]")
     tail = what.adjoint.tail(axes[0].shape[0])
     if data.shape[-len(tail):] != tail:
-        raise ValueError(f"{name} has the shape {data.shape}; expected it to end in {tail}")
+        raise ArgumentValueError(f"{name} has the shape {data.shape}; expected it to end in {tail}")
     return bind(what, data, *axes)
 
 
 def as_jax(value: Any, name: str) -> jax.Array:
     """numpy's arrays are welcome, as everywhere in jax."""
     if not isinstance(value, (jax.Array, np.ndarray)):
-        raise TypeError(f"{name} is a {type(value).__name__}; expected a jax.Array")
+        raise ArgumentTypeError(f"{name} is a {type(value).__name__}; expected a jax.Array")
     return jnp.asarray(value)
 
 
