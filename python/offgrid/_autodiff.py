@@ -30,18 +30,27 @@ class Transform:
     sign: int
     tol: float
     options: tuple[tuple[str, Any], ...]
+    mirrored: bool = False  # computed as conj(A' conj(.)), A' of the opposite sign, since that has the plan
 
     @property
     def adjoint(self) -> Transform:
         return replace(self, to_modes=not self.to_modes, sign=-self.sign)
+
+    @property
+    def transpose(self) -> Transform:
+        """The conjugate of the adjoint. The plan of this transform serves it."""
+        return replace(self, to_modes=not self.to_modes, mirrored=not self.mirrored)
 
     def tail(self, count: int) -> tuple[int, ...]:
         """The last axes of the result."""
         return self.shape if self.to_modes else (count,)
 
     def run(self, data: Any, axes: tuple[Any, ...]) -> Any:
-        settings = {"tol": self.tol, "sign": self.sign if self.to_modes else -self.sign, **dict(self.options)}
-        return transform(1, axes, data, self.shape, settings, adjoint=not self.to_modes, keep_large=True)
+        sign = self.sign if self.to_modes != self.mirrored else -self.sign
+        settings = {"tol": self.tol, "sign": sign, **dict(self.options)}
+        given = data.conj() if self.mirrored else data
+        result = transform(1, axes, given, self.shape, settings, adjoint=not self.to_modes, keep_large=True)
+        return result.conj() if self.mirrored else result
 
     def frequencies(self, axis: int) -> np.ndarray:
         """k along an axis, shaped to multiply modes."""
