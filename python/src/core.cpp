@@ -17,6 +17,7 @@
 #include <shared_mutex>
 
 #include "gpu.hpp"
+#include "no_gil.hpp"
 
 namespace nb = nanobind;
 using namespace nb::literals;
@@ -100,8 +101,8 @@ class Plan {
       addresses[axis] = pointer(axes[axis].address);
     }
     const GpuGuard guard(gpu_);
-    offgrid::detail::check(offgrid_set_points(handle_.get(), count, addresses[0], addresses[1], addresses[2],
-                                              pointer(where.stream)));
+    offgrid::detail::check(
+        offgrid_set_points(handle_.get(), count, addresses[0], addresses[1], addresses[2], pointer(where.stream)));
     count_ = count;
   }
 
@@ -231,7 +232,7 @@ void raise_error(const std::exception_ptr& thrown, void*) {
   }
 }
 
-using NoGil = nb::call_guard<nb::gil_scoped_release>;
+using WithoutGil = nb::call_guard<NoGil>;
 
 }  // namespace
 
@@ -239,6 +240,7 @@ NB_MODULE(_core, module) {
   module.doc() = "The C interface of offgrid for the Python package; not for direct use.";
   nb::set_leak_warnings(false);  // the library never prints, not even when the interpreter ends in the middle of a call
   nb::register_exception_translator(raise_error);
+  NoGil::install();
 
   nb::class_<Plan>(module, "Plan")
       .def(
@@ -247,17 +249,17 @@ NB_MODULE(_core, module) {
             Spec spec{{}, single ? OFFGRID_F32 : OFFGRID_F64, gpu};
             spec.problem.type = type, spec.problem.modes = std::move(modes), spec.problem.tolerance = tolerance;
             spec.problem.options = options_of(options);
-            const nb::gil_scoped_release no_gil;
+            const NoGil no_gil;
             new (self) Plan(spec);
           },
           "type"_a, "modes"_a, "tolerance"_a, "single"_a, "options"_a, "gpu"_a)
-      .def("set_points", &set_points, "axes"_a, "where"_a, NoGil())
-      .def("execute", &run<offgrid_execute>, "strengths"_a, "modes"_a, "where"_a, NoGil())
-      .def("adjoint", &run<offgrid_execute_adjoint>, "strengths"_a, "modes"_a, "where"_a, NoGil())
-      .def("seconds", &Plan::seconds, "strengths"_a, "modes"_a, "repeats"_a, NoGil())
-      .def("get", &Plan::get, "name"_a, NoGil())
-      .def("describe", &Plan::describe, NoGil())
-      .def("close", &Plan::close, NoGil());
+      .def("set_points", &set_points, "axes"_a, "where"_a, WithoutGil())
+      .def("execute", &run<offgrid_execute>, "strengths"_a, "modes"_a, "where"_a, WithoutGil())
+      .def("adjoint", &run<offgrid_execute_adjoint>, "strengths"_a, "modes"_a, "where"_a, WithoutGil())
+      .def("seconds", &Plan::seconds, "strengths"_a, "modes"_a, "repeats"_a, WithoutGil())
+      .def("get", &Plan::get, "name"_a, WithoutGil())
+      .def("describe", &Plan::describe, WithoutGil())
+      .def("close", &Plan::close, WithoutGil());
 
   nb::class_<View>(module, "View")
       .def(nb::init<nb::ndarray<nb::ro>>(), "capsule"_a)
@@ -269,8 +271,8 @@ NB_MODULE(_core, module) {
       .def_prop_ro("contiguous", &View::contiguous);
 
   module.def("version", &offgrid_version);
-  module.def("devices", &offgrid_devices, NoGil());
+  module.def("devices", &offgrid_devices, WithoutGil());
   module.def("options_help", &offgrid_options_help);
   module.def("gpu_empty", &gpu_empty, "shape"_a, "dtype"_a, "gpu"_a, "stream"_a);
-  module.def("gpu_wait", &gpu_wait, "gpu"_a, "stream"_a, NoGil());
+  module.def("gpu_wait", &gpu_wait, "gpu"_a, "stream"_a, WithoutGil());
 }

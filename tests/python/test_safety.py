@@ -1,7 +1,10 @@
 """Nothing that Python code does to a plan or hands to it may crash: each of these ends in an exception, or in a result."""
 
 import copy
+import pathlib
 import pickle
+import subprocess
+import sys
 import threading
 import time
 
@@ -239,3 +242,26 @@ def test_points_that_are_written_to_while_they_are_set(random, dim, real):
     in_threads(write, read)
     plan.set_points(tuple(first))
     assert np.isfinite(plan.execute(strengths)).all()
+
+
+ENDING = """
+import threading, time
+import numpy as np, offgrid
+plan = offgrid.Plan(1, (64, 64), threads=1)
+plan.set_points(np.random.default_rng(1).uniform(0, 6, (50_000, 2)))
+x, strengths = np.ones(50_000), np.ones(50_000, complex)
+def work():
+    while True:
+        plan.execute(strengths)
+        offgrid.nufft1(x, strengths, 64, threads=1)
+for _ in range(3):
+    threading.Thread(target=work, daemon=True).start()
+time.sleep(0.1)
+"""
+
+
+def test_an_interpreter_that_ends_while_daemon_threads_execute():
+    for _ in range(3):
+        done = subprocess.run([sys.executable, "-c", ENDING], capture_output=True, text=True, timeout=60,
+                              env={"PYTHONPATH": str(pathlib.Path(offgrid.__file__).parents[1])})
+        assert (done.returncode, done.stderr) == (0, "")
