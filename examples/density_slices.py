@@ -9,10 +9,13 @@ size; a transform of type 2 then evaluates the density on planes that lie anywhe
 import argparse
 import sys
 
-import numpy as np
-import picture
+import needs
 
-import offgrid
+with needs.packages("numpy", "offgrid"):
+    import numpy as np
+    import offgrid
+
+import picture
 
 
 def spiral(count, random):

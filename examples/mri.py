@@ -9,11 +9,14 @@ adjoint (gridding), once the solution of A* W A f = A* W s, with weights W for t
 import argparse
 import sys
 
-import numpy as np
-import picture
-from scipy.sparse.linalg import LinearOperator, cg
+import needs
 
-import offgrid
+with needs.packages("numpy", "scipy", "offgrid"):
+    import numpy as np
+    import offgrid
+    from scipy.sparse.linalg import LinearOperator, cg
+
+import picture
 
 # Ellipses: brightness, half axes, centre, angle in degrees; in units of half the field of view.
 ELLIPSES = [(1.0, 0.69, 0.92, 0, 0, 0), (-0.8, 0.66, 0.87, 0, -0.02, 0), (-0.2, 0.11, 0.31, 0.22, 0, -18),

@@ -11,9 +11,14 @@ Takes torch if it is installed, else jax.
 import argparse
 import sys
 
-import numpy as np
+import needs
+
+with needs.packages("numpy", "scipy", "offgrid"):
+    import numpy as np
+    import offgrid  # noqa: F401, with its gradients below
+    from mri import phantom
+
 import picture
-from mri import phantom
 
 
 def loss_of(library):
@@ -87,8 +92,7 @@ def main():
     chosen = parser.parse_args()
     name, evaluate = pick_library(chosen.library)
     if evaluate is None:
-        print("this example needs torch or jax: pip install jax")
-        return 0
+        needs.stop(chosen.library or "torch or jax", "pip install " + (chosen.library or "jax"))
     image = phantom(chosen.pixels).astype(complex)
     image -= image.mean()
     start = np.random.default_rng(1).uniform(-np.pi, np.pi, (2, chosen.points))

@@ -1,27 +1,41 @@
 """offgrid: nonuniform FFTs of types 1 and 2 in one, two and three dimensions, on CPUs and NVIDIA GPUs.
 
+    nufft1(points, strengths, shape)   points to modes      modes[k] = sum over j of strengths[j] exp(-i k.x[j])
+    nufft2(points, modes)              modes to points      strengths[j] = sum over k of modes[k] exp(+i k.x[j])
+    Plan                               the same for many data on the same points, and the adjoints
+    LinearOperator(plan)               for the solvers of scipy and cupyx
+    options(), devices()               every option explained; where transforms can run
+    offgrid.torch, offgrid.jax         nufft1 and nufft2 with gradients; imported on their own
+
 >>> import numpy as np, offgrid
 >>> x, y = np.random.default_rng(1).uniform(-np.pi, np.pi, (2, 1000))
 >>> modes = offgrid.nufft1((x, y), np.ones(1000, complex), (64, 48), tol=1e-9)
 >>> strengths = offgrid.nufft2((x, y), modes, tol=1e-9)
 
 Arrays come from numpy, cupy, torch, jax or anything with DLPack; results are of the same kind, on the same device.
-`offgrid.torch` and `offgrid.jax` have gradients; they are imported on their own.
+
+Errors are offgrid.Error, with a status (offgrid.Status); wrong types and unknown keywords are offgrid.ArgumentTypeError, a
+TypeError, and wrong values offgrid.ArgumentValueError, a ValueError. A tolerance out of reach is an offgrid.AccuracyWarning.
 """
 
 from offgrid import _core
 from offgrid._cache import clear_cache
-from offgrid._error import Error, Status
+from offgrid._error import AccuracyWarning as AccuracyWarning
+from offgrid._error import ArgumentTypeError as ArgumentTypeError
+from offgrid._error import ArgumentValueError as ArgumentValueError
+from offgrid._error import Error as Error
+from offgrid._error import Status as Status
 from offgrid._operator import LinearOperator
 from offgrid._plan import Plan
 from offgrid._transforms import nufft1, nufft2
 
 __version__ = _core.version()
-__all__ = ["Error", "LinearOperator", "Plan", "Status", "clear_cache", "devices", "nufft1", "nufft2", "options"]
+# What help(offgrid) shows. The classes of errors are public too; their inherited methods would fill pages there.
+__all__ = ["LinearOperator", "Plan", "clear_cache", "devices", "nufft1", "nufft2", "options"]
 
 
 def options() -> str:
-    """Every option, its values and its meaning, one a line. Sizes for an axis (bin1, ..) count from the last axis.
+    """Every option, its values and its meaning, one in each line. bin1, bin2, bin3 count from the last axis.
 
     >>> import offgrid
     >>> "mode_order (centred|fft)" in offgrid.options()
@@ -31,7 +45,7 @@ def options() -> str:
 
 
 def devices() -> str:
-    """The engines that are built in and the devices that they find, one a line.
+    """The engines that are built in and the devices that they find, one in each line.
 
     >>> import offgrid
     >>> offgrid.devices().startswith("cpu")

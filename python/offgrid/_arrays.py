@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from offgrid import _core
+from offgrid._error import ArgumentTypeError, ArgumentValueError
 
 PRECISIONS = {"complex64": "float32", "complex128": "float64"}  # complex dtype to the points' dtype
 NAMES = {np.dtype(name): name for pair in PRECISIONS.items() for name in pair}
@@ -32,9 +33,11 @@ class NumpyKind:
     writable = True  # results may be written in place
 
     def take(self, value: Any, name: str) -> Any:
+        if type(value) is np.ndarray:
+            return value
         if isinstance(value, np.ma.MaskedArray):
-            raise TypeError(f"{name} is a masked array; fill it first")
-        return value
+            raise ArgumentTypeError(f"{name} is a masked array; fill it first")
+        return np.asarray(value)  # without what a subclass says of itself
 
     def dtype(self, array: Any) -> str:
         """The dtype's name; one of PRECISIONS's, or another, which is then refused."""
@@ -49,8 +52,16 @@ class NumpyKind:
             return array
         return np.array(array, order="C", subok=False)
 
+    def snapshot(self, array: Any) -> Any:
+        """A copy, on the CPU, that no other thread can write to."""
+        return np.array(array, order="C", subok=False)
+
     def address(self, array: Any) -> int:
         return array.__array_interface__["data"][0]
+
+    def bytes(self, array: Any) -> int:
+        """The size of a contiguous array."""
+        return array.nbytes
 
     def empty(self, shape: tuple[int, ...], dtype: str, gpu: int) -> Any:
         return np.empty(shape, dtype)
@@ -59,11 +70,11 @@ class NumpyKind:
         return 0
 
     def check_out(self, out: Any) -> None:
-        if not out.flags.writeable:
-            raise ValueError("out is read-only")
+        if not np.asarray(out).flags.writeable:
+            raise ArgumentValueError("out is read-only")
 
-    def copy(self, out: Any, result: Any) -> None:
-        out[...] = result
+    def copy(self, array: Any, result: Any) -> None:
+        array[...] = result
 
     def finish(self, result: Any, value: Any, gpu: int) -> Any:
         return result
@@ -118,9 +129,11 @@ class TorchKind(NumpyKind):
 
     def take(self, value: Any, name: str) -> Any:
         if value.requires_grad and self.torch.is_grad_enabled():
-            raise TypeError(f"{name} requires a gradient: use offgrid.torch, or detach it")
+            raise ArgumentTypeError(f"{name} requires a gradient: use offgrid.torch, or detach it")
         if value.layout is not self.torch.strided or not (value.is_cpu or value.is_cuda):
-            raise TypeError(f"{name} is a {value.layout} tensor on {value.device}; expected a dense one on cpu or cuda")
+            raise ArgumentTypeError(f"{name} is a {value.layout} tensor on {value.device}; expected a dense one on cpu or cuda")
+        if type(value) is not self.torch.Tensor and type(value) is not self.torch.nn.Parameter:
+            value = value.as_subclass(self.torch.Tensor)  # without what a subclass says of itself
         return value.resolve_conj().resolve_neg() if value.is_conj() or value.is_neg() else value
 
     def dtype(self, array: Any) -> str:
@@ -132,8 +145,14 @@ class TorchKind(NumpyKind):
     def contiguous(self, array: Any) -> Any:
         return array.contiguous()
 
+    def snapshot(self, array: Any) -> Any:
+        return array.detach().contiguous().clone()
+
     def address(self, array: Any) -> int:
         return array.data_ptr()
+
+    def bytes(self, array: Any) -> int:
+        return array.numel() * array.element_size()
 
     def empty(self, shape: tuple[int, ...], dtype: str, gpu: int) -> Any:
         return self.torch.empty(shape, dtype=self.dtypes[dtype], device="cpu" if gpu < 0 else gpu)
@@ -145,10 +164,10 @@ class TorchKind(NumpyKind):
 
     def check_out(self, out: Any) -> None:
         if out.is_conj() or out.is_neg():
-            raise ValueError("out is a lazy conjugate; pass the tensor itself")
+            raise ArgumentValueError("out is a lazy conjugate; pass the tensor itself")
 
-    def copy(self, out: Any, result: Any) -> None:
-        out.copy_(result)
+    def copy(self, array: Any, result: Any) -> None:
+        array.copy_(result)
 
     def remember(self, arrays: list[Any]) -> Remembered | None:
         if arrays[0].get_device() < 0:
@@ -162,12 +181,13 @@ class TorchKind(NumpyKind):
 class GpuView:
     """Memory of a GPU behind DLPack. `source` is the array that it belongs to."""
 
-    __slots__ = ("source", "view", "address", "shape", "dtype", "gpu")
+    __slots__ = ("source", "view", "address", "shape", "dtype", "gpu", "bytes")
 
     def __init__(self, source: Any, capsule: Any) -> None:
         self.source = source
         self.view = view = _core.View(capsule)
         self.address, self.shape, self.dtype, self.gpu = view.address, view.shape, view.dtype, view.gpu
+        self.bytes = view.bytes
 
 
 class BorrowedKind(NumpyKind):
@@ -185,9 +205,9 @@ class BorrowedKind(NumpyKind):
         if taken.view.contiguous:
             return taken
         try:
-            import cupy
+            import cupy  # type: ignore[import-not-found, unused-ignore]
         except ImportError:
-            raise ValueError(f"{name} is not contiguous, and without cupy offgrid cannot copy it") from None
+            raise ArgumentValueError(f"{name} is not contiguous, and without cupy offgrid cannot copy it") from None
         copy = cupy.ascontiguousarray(cupy.from_dlpack(value))
         return GpuView(copy, copy.__dlpack__(stream=LEGACY_STREAM))
 
@@ -202,6 +222,9 @@ class BorrowedKind(NumpyKind):
 
     def address(self, array: Any) -> int:
         return array.address if isinstance(array, GpuView) else super().address(array)
+
+    def bytes(self, array: Any) -> int:
+        return array.bytes if isinstance(array, GpuView) else super().bytes(array)
 
     def empty(self, shape: tuple[int, ...], dtype: str, gpu: int) -> Any:
         if gpu < 0:
@@ -233,13 +256,13 @@ class JaxKind(BorrowedKind):
 
     def take(self, value: Any, name: str) -> Any:
         if isinstance(value, self.jax.core.Tracer):
-            raise TypeError(f"{name} is being traced by jax: use offgrid.jax")
+            raise ArgumentTypeError(f"{name} is being traced by jax: use offgrid.jax")
         devices = value.devices()
         if len(devices) > 1:
-            raise ValueError(f"{name} is spread over {len(devices)} devices; expected one")
+            raise ArgumentValueError(f"{name} is spread over {len(devices)} devices; expected one")
         platform = next(iter(devices)).platform
         if platform not in ("cpu", "gpu", "cuda"):
-            raise TypeError(f"{name} is on a {platform} device; expected the CPU or an NVIDIA GPU")
+            raise ArgumentTypeError(f"{name} is on a {platform} device; expected the CPU or an NVIDIA GPU")
         return np.asarray(value) if platform == "cpu" else self.on_gpu(value, name)
 
     def remember(self, arrays: list[Any]) -> Remembered | None:
@@ -316,4 +339,4 @@ def find_kind(value: Any, name: str) -> NumpyKind:
             return kind(module)
     if hasattr(value, "__dlpack__") and hasattr(value, "__dlpack_device__"):
         return BorrowedKind()
-    raise TypeError(f"{name} is a {type(value).__name__}; expected an array of numpy, cupy, torch, jax or with DLPack")
+    raise ArgumentTypeError(f"{name} is a {type(value).__name__}; expected an array of numpy, cupy, torch, jax or with DLPack")

@@ -14,7 +14,8 @@ from typing import Any
 
 import numpy as np
 
-from offgrid._plan import number, shape_of
+from offgrid._checks import number, options_of, refuse_loose_points, shape_of
+from offgrid._error import ArgumentValueError
 from offgrid._transforms import transform
 
 SIGNS = {1: -1, 2: +1}  # by type, where the caller gives none
@@ -29,30 +30,42 @@ class Transform:
     sign: int
     tol: float
     options: tuple[tuple[str, Any], ...]
+    mirrored: bool = False  # computed as conj(A' conj(.)), A' of the opposite sign, since that has the plan
 
     @property
     def adjoint(self) -> Transform:
         return replace(self, to_modes=not self.to_modes, sign=-self.sign)
+
+    @property
+    def transpose(self) -> Transform:
+        """The conjugate of the adjoint. The plan of this transform serves it."""
+        return replace(self, to_modes=not self.to_modes, mirrored=not self.mirrored)
 
     def tail(self, count: int) -> tuple[int, ...]:
         """The last axes of the result."""
         return self.shape if self.to_modes else (count,)
 
     def run(self, data: Any, axes: tuple[Any, ...]) -> Any:
-        settings = {"tol": self.tol, "sign": self.sign if self.to_modes else -self.sign, **dict(self.options)}
-        return transform(1, axes, data, self.shape, settings, adjoint=not self.to_modes, keep_large=True)
+        sign = self.sign if self.to_modes != self.mirrored else -self.sign
+        settings = {"tol": self.tol, "sign": sign, **dict(self.options)}
+        given = data.conj() if self.mirrored else data
+        result = transform(1, axes, given, self.shape, settings, adjoint=not self.to_modes, keep_large=True)
+        return result.conj() if self.mirrored else result
 
     def frequencies(self, axis: int) -> np.ndarray:
         """k along an axis, shaped to multiply modes."""
         n = self.shape[axis]
         k = np.arange(n) - n // 2
-        if dict(self.options).get("mode_order") in ("fft", 1):
+        if dict(self.options).get("mode_order") in ("fft", 1.0, "1"):
             k = np.fft.ifftshift(k)
         return k.reshape([-1] + [1] * (len(self.shape) - 1 - axis)).astype(np.float64)
 
 
-def make_transform(type: int, shape: Any, tol: Any, options: dict[str, Any]) -> Transform:
+def make_transform(type: int, shape: Any, tol: Any, device: str, options: dict[str, Any]) -> Transform:
+    call = f"offgrid.nufft{type}((x, y), ...)"
+    refuse_loose_points(call, shape, tol)
     sign = options.pop("sign", 0) or SIGNS[type]
     if sign not in (-1, 1):
-        raise ValueError(f"sign is {sign!r}; expected -1, 0 or 1")
-    return Transform(type == 1, shape_of(shape), sign, number(tol, "tol"), tuple(sorted(options.items())))
+        raise ArgumentValueError(f"sign is {sign!r}; expected -1, 0 or 1")
+    settings = {**options_of(options), "device": str(device)}
+    return Transform(type == 1, shape_of(shape), int(sign), number(tol, "tol"), tuple(sorted(settings.items())))

@@ -11,7 +11,9 @@ import threading
 from contextlib import contextmanager
 from typing import Any, Iterator
 
-from offgrid._plan import Plan, Points
+from offgrid import _core
+from offgrid._checks import Points, number, options_of
+from offgrid._plan import Plan
 
 KEPT_PLANS = 8
 SMALL_BYTES = 256 << 20  # plain transforms leave no larger plan behind
@@ -21,13 +23,14 @@ _entries: list[tuple[Any, Plan, Any]] = []  # (problem, plan, remembered points)
 
 
 def clear_cache() -> None:
-    """Frees the plans that nufft1, nufft2, offgrid.torch and offgrid.jax keep for later calls.
+    """Frees the plans that nufft1, nufft2, offgrid.torch and offgrid.jax keep for later calls, and idle memory of GPUs.
 
     >>> import offgrid
     >>> offgrid.clear_cache()
     """
     with _lock:
         _entries.clear()
+    _core.release_memory()
 
 
 def _take(problem: Any, points: Points) -> tuple[Plan | None, Any]:
@@ -50,16 +53,25 @@ def _keep(problem: Any, plan: Plan, remembered: Any) -> None:
         del _entries[:-KEPT_PLANS]
 
 
+def problem_of(settings: dict[str, Any]) -> tuple[Any, ...]:
+    """The settings as something that can be compared: numbers and words only."""
+    options = {name: value for name, value in settings.items() if name not in ("tol", "dtype", "transforms", "device")}
+    return (number(settings["tol"], "tol"), settings["dtype"], settings["transforms"], str(settings["device"]),
+            tuple(sorted(options_of(options).items())))
+
+
 @contextmanager
 def plan_for(type: int, shape: tuple[int, ...], points: Points, settings: dict[str, Any], *,
              keep_large: bool) -> Iterator[Plan]:
     """A plan for the problem with its points set. settings: the other arguments of Plan."""
-    settings = {"points_hint": points.count, **settings}
-    problem = (type, shape, points.gpu, tuple(sorted(settings.items())))
+    where = "cpu" if points.gpu < 0 else f"cuda:{points.gpu}"
+    settings = dict(settings)
+    if settings["device"] == "auto":
+        settings["device"] = where
+    problem = (type, shape, points.gpu, problem_of(settings))
     plan, remembered = _take(problem, points)
     if plan is None:
-        device = settings.pop("device", None) or ("cpu" if points.gpu < 0 else f"cuda:{points.gpu}")
-        plan = Plan(type, shape, device=device, **settings)
+        plan = Plan(type, shape, **settings)
     if remembered is None:
         plan._set(points)
         remembered = points.kind.remember(points.arrays) if keep_large or _is_small(plan) else None

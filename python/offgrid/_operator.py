@@ -3,31 +3,34 @@
 from __future__ import annotations
 
 from math import prod
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from offgrid._error import Error, Status
+from offgrid._error import ArgumentTypeError, Error, Status
 from offgrid._plan import Plan
 
+if TYPE_CHECKING:
+    from scipy.sparse import linalg  # type: ignore[import-untyped, unused-ignore]
 
-def LinearOperator(plan: Plan) -> Any:  # noqa: N802, it stands for the class of the same name
+
+def LinearOperator(plan: Plan) -> linalg.LinearOperator:  # noqa: N802, it stands for the class of the same name
     """A plan whose points are set, as a scipy.sparse.linalg.LinearOperator; on a GPU, as cupyx's.
 
-    It works on flat vectors: of type 2, `A @ modes.ravel()` are the strengths, and `A.H @ strengths` the adjoint.
+    It works on flat vectors: of type 2, `A @ modes.ravel()` are the strengths, and `A.H @ strengths` the adjoint. Of a plan
+    with several transforms, such as the coils of a scanner, it takes all their vectors in one, one after the other.
 
     >>> import numpy as np, offgrid
-    >>> plan = offgrid.Plan(2, (8, 8), tol=1e-9)
+    >>> plan = offgrid.Plan(2, (8, 8), tol=1e-9, transforms=3)
     >>> plan.set_points(np.random.default_rng(1).uniform(0, 6, (50, 2)))
     >>> A = offgrid.LinearOperator(plan)
-    >>> A.shape, (A.H @ (A @ np.ones(64, complex))).shape
-    ((50, 64), (64,))
+    >>> A.shape, (A.H @ (A @ np.ones(3 * 64, complex))).shape
+    ((150, 192), (192,))
     """
+    if not isinstance(plan, Plan):
+        raise ArgumentTypeError(f"plan is a {type(plan).__name__}; expected an offgrid.Plan")
     if plan.count is None:
         raise Error(Status.WRONG_STATE, "LinearOperator: the plan has no points yet, call set_points first")
-    if plan.transforms != 1:
-        raise ValueError(f"plan has {plan.transforms} transforms; expected 1: columns are done one by one")
-    strengths, modes, size = (plan.count,), plan.shape, prod(plan.shape)
+    strengths, modes = (plan.transforms, plan.count), (plan.transforms, *plan.shape)
     into, out_of = (strengths, modes) if plan.type == 1 else (modes, strengths)
-    rows, columns = (size, plan.count) if plan.type == 1 else (plan.count, size)
 
     def forward(vector: Any) -> Any:
         return plan.execute(vector.astype(plan.dtype, copy=False).reshape(into)).ravel()
@@ -35,8 +38,16 @@ def LinearOperator(plan: Plan) -> Any:  # noqa: N802, it stands for the class of
     def backward(vector: Any) -> Any:
         return plan.adjoint(vector.astype(plan.dtype, copy=False).reshape(out_of)).ravel()
 
-    if plan._gpu >= 0:
-        from cupyx.scipy.sparse import linalg
-    else:
-        from scipy.sparse import linalg
-    return linalg.LinearOperator((rows, columns), matvec=forward, rmatvec=backward, dtype=plan.dtype)
+    return library_of(plan).LinearOperator((prod(out_of), prod(into)), matvec=forward, rmatvec=backward, dtype=plan.dtype)
+
+
+def library_of(plan: Plan) -> Any:
+    try:
+        if plan._gpu >= 0:
+            from cupyx.scipy.sparse import linalg  # type: ignore[import-not-found, unused-ignore]
+        else:
+            from scipy.sparse import linalg
+    except ImportError as missing:
+        wanted = "cupy" if plan._gpu >= 0 else "scipy"
+        raise ImportError(f"offgrid.LinearOperator needs {wanted}: pip install {wanted}") from missing
+    return linalg

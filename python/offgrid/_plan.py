@@ -1,108 +1,61 @@
-"""Plans: what depends on the problem but not on the data, with the checks of what is handed in."""
+"""Plans: what depends on the problem but not on the data."""
 
 from __future__ import annotations
 
-import operator
+import os
+import re
+import sys
+import warnings
 from math import prod
-from typing import Any
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, Mapping, NoReturn, TypeVar, get_args, overload
 
-from offgrid import _core
+import numpy.typing as npt
+
+from offgrid import _core, _typing
 from offgrid._arrays import KINDS, PRECISIONS, NumpyKind, kind_of, name_of_device
-from offgrid._error import Error, Status
+from offgrid._checks import (Points, complex_name, gpu_of, number, options_of, refuse_loose_points, shape_of, whole)
+from offgrid._error import AccuracyWarning, ArgumentTypeError, ArgumentValueError, Error, Status
+from offgrid._options import Number, Options
+from offgrid._signature import written_out
+
+if TYPE_CHECKING:
+    from typing_extensions import Never, Unpack
+
+PACKAGE = os.path.dirname(__file__)
+PlanT = TypeVar("PlanT", bound="Plan")
 
 
-def shape_of(shape: Any) -> tuple[int, ...]:
+def kind_or_none(value: Any) -> NumpyKind | None:
+    """None where it is no array."""
     try:
-        sizes = tuple(operator.index(n) for n in (shape if hasattr(shape, "__iter__") else (shape,)))
-    except TypeError:
-        raise TypeError(f"shape is {shape!r}; expected one to three whole numbers") from None
-    if not 1 <= len(sizes) <= 3:
-        raise ValueError(f"shape has {len(sizes)} axes; expected one, two or three")
-    for axis, n in enumerate(sizes):
-        if not 0 <= n < 2**63:
-            raise ValueError(f"shape[{axis}] is {n}; expected 0 or more, and less than 2^63")
-    return sizes
+        return kind_of(value, "out")
+    except ArgumentTypeError:
+        return None
 
 
-def complex_name(dtype: Any) -> str:
-    """complex64 or complex128, for these and for the reals of the same precision, of any library."""
-    name = getattr(dtype, "name", None) or getattr(dtype, "__name__", None) or str(dtype).removeprefix("torch.")
-    for complex_dtype, real in PRECISIONS.items():
-        if name in (complex_dtype, real):
-            return complex_dtype
-    raise TypeError(f"dtype is {dtype!r}; expected complex64 or complex128")
+def reaches(core: _core.Plan, tol: float) -> bool:
+    return core.get("reachable_tolerance") <= tol
 
 
-def whole(value: Any, name: str) -> int:
-    try:
-        return operator.index(value)
-    except TypeError:
-        raise TypeError(f"{name} is {value!r}; expected a whole number") from None
+def is_only_thread() -> bool:
+    return len(sys._current_frames()) == 1
 
 
-def number(value: Any, name: str) -> float:
-    try:
-        return float(value)
-    except (TypeError, ValueError):
-        raise TypeError(f"{name} is {value!r}; expected a number") from None
-
-
-def gpu_of(device: str) -> int:
-    """-1 for the CPU and for auto, which starts there."""
-    kind, _, index = str(device).partition(":")
-    if kind == "cuda" and (index.isdigit() or device == "cuda"):
-        return int(index or 0)
-    if device not in ("auto", "cpu"):
-        raise ValueError(f"device is {device!r}; expected auto, cpu, cuda or cuda:N")
-    return -1
-
-
-def columns(points: Any, dim: int) -> tuple[Any, ...]:
-    """The coordinates, an array an axis, from a tuple of them or from an (M, d) array; unchecked."""
-    if isinstance(points, (tuple, list)):
-        if len(points) != dim:
-            raise ValueError(f"points has {len(points)} arrays; expected {dim}, one for each axis of shape")
-        return tuple(points)
-    kind_of(points, "points")
-    shape = tuple(points.shape)
-    if len(shape) == 1 and dim == 1:
-        return (points,)
-    if len(shape) != 2 or shape[1] != dim:
-        raise ValueError(f"points has the shape {shape}; expected (M, {dim}), or a tuple of {dim} arrays")
-    return tuple(points[:, axis] for axis in range(dim))
-
-
-class Points:
-    """Coordinates that were checked: arrays of one kind of device, one dtype and one length."""
-
-    __slots__ = ("kind", "arrays", "count", "dtype", "gpu")
-
-    def __init__(self, points: Any, dim: int) -> None:
-        arrays = columns(points, dim)
-        self.kind: NumpyKind = kind_of(arrays[0], "points[0]")
-        self.arrays: list[Any] = []
-        for axis, value in enumerate(arrays):
-            name = f"points[{axis}]"
-            kind = kind_of(value, name)
-            if type(kind) is not type(self.kind):
-                raise TypeError(f"{name} is a {type(value).__name__}, points[0] a {type(arrays[0]).__name__}")
-            self.add(kind, kind.take(value, name), name)
-
-    def add(self, kind: NumpyKind, array: Any, name: str) -> None:
-        dtype, shape, gpu = kind.dtype(array), tuple(array.shape), kind.gpu(array)
-        if dtype not in PRECISIONS.values():
-            raise TypeError(f"{name} has the dtype {dtype}; expected float32 or float64")
-        if len(shape) != 1:
-            raise ValueError(f"{name} has the shape {shape}; expected one axis")
-        if not self.arrays:
-            self.count, self.dtype, self.gpu = shape[0], dtype, gpu
-        if dtype != self.dtype:
-            raise TypeError(f"{name} has the dtype {dtype}, points[0] {self.dtype}")
-        if shape[0] != self.count:
-            raise ValueError(f"{name} has {shape[0]} points, points[0] {self.count}")
-        if gpu != self.gpu:
-            raise ValueError(f"{name} is on {name_of_device(gpu)}, points[0] on {name_of_device(self.gpu)}")
-        self.arrays.append(array)
+def warn_of_accuracy(core: _core.Plan, tol: float, dtype: str) -> None:
+    """A tolerance that the plan cannot reach is a warning, at the line that called the package."""
+    if reaches(core, tol):
+        return
+    level = called_from = 1
+    frame = sys._getframe(0).f_back
+    while frame is not None:
+        level += 1
+        if frame.f_code.co_filename.startswith(PACKAGE):
+            called_from = level
+        frame = frame.f_back
+    instead = ", or for complex128" if dtype == "complex64" else ""
+    warnings.warn(f"tolerance {tol:g} cannot be reached here: ask for {core.get('reachable_tolerance'):.1g} or "
+                  f"more{instead}", AccuracyWarning, called_from + 1)
 
 
 class Plan:
@@ -116,9 +69,10 @@ class Plan:
     dtype: complex64 or complex128; the data's, and with float32 or float64 the points'.
     transforms: how many vectors share the points; the leading axes of the data multiply to it.
     device: "auto" runs where the points lie; "cpu", "cuda" and "cuda:N" insist.
-    options: `offgrid.options()` lists them: sign, mode_order, threads, ...
+    The other options are explained by `offgrid.options()`. Attributes cannot be changed: make another plan.
 
-    Used in a `with` block, a plan frees its memory at the end of it. A pickled plan is its specification, without points.
+    A tolerance that cannot be reached gives an AccuracyWarning; with strict=True it is an error. Used in a `with` block, a
+    plan frees its memory at the end of it. A pickled plan is its specification, without points.
 
     >>> import numpy as np, offgrid
     >>> x, y = np.random.default_rng(1).uniform(-np.pi, np.pi, (2, 1000))
@@ -130,22 +84,105 @@ class Plan:
     ((32, 48), (1000,), True)
     """
 
-    def __init__(self, type: int, shape: Any, tol: float = 1e-6, *, dtype: Any = "complex128", transforms: int = 1,
-                 device: str = "auto", **options: Any) -> None:
-        self.type, self.shape, self.tol = whole(type, "type"), shape_of(shape), number(tol, "tol")
-        self.dtype, self.transforms = complex_name(dtype), whole(transforms, "transforms")
-        self.device, self.options = device, options
-        if not -2**31 <= self.type < 2**31:
-            raise ValueError(f"type is {type}; expected 1 or 2")
+    # Read-only outside: what a plan was made for cannot be changed. The extension checks sizes once more by itself.
+    __slots__ = ("_type", "_shape", "_tol", "_dtype", "_transforms", "_device", "_options", "_gpu", "_count", "_core",
+                 "__weakref__")
+
+    @written_out
+    def __init__(self, type: int, shape: _typing.Shape, tol: float = 1e-6, *, dtype: npt.DTypeLike = "complex128",
+                 transforms: int = 1, device: str = "auto", **options: Unpack[Options]) -> None:
+        refuse_loose_points("plan.set_points((x, y))", shape, tol)
+        self._type, self._shape, self._tol = whole(type, "type"), shape_of(shape), number(tol, "tol")
+        self._dtype, self._transforms = complex_name(dtype), whole(transforms, "transforms")
+        self._device, self._options = str(device), MappingProxyType(dict(options))
+        if not -2**31 <= self._type < 2**31:
+            raise ArgumentValueError(f"type is {type}; expected 1 or 2")
         self._gpu = gpu_of(device)
         self._count = -1
         self._core = self._make(self._gpu)
+        warn_of_accuracy(self._core, self._tol, self._dtype)
 
     def _make(self, gpu: int) -> _core.Plan:
-        options = {name: value if isinstance(value, str) else number(value, name) for name, value in self.options.items()}
-        options |= {"transforms": self.transforms, "device": "cuda" if gpu >= 0 else "auto" if self.device == "auto" else "cpu"}
-        modes = list(self.shape[::-1])  # C's first axis is the contiguous one, Python's last
-        return _core.Plan(self.type, modes, self.tol, self.dtype == "complex64", options, gpu)
+        device = "cuda" if gpu >= 0 else "auto" if self._device == "auto" else "cpu"
+        options = {**options_of(dict(self._options)), "transforms": number(self._transforms, "transforms"), "device": device}
+        modes = list(self._shape[::-1])  # C's first axis is the contiguous one, Python's last
+        return _core.Plan(self._type, modes, self._tol, self._dtype == "complex64", options, gpu)
+
+    def __getattr__(self, name: str) -> NoReturn:
+        # Only names that are not there come here.
+        if name in Plan.__slots__:
+            raise Error(Status.WRONG_STATE, "the plan was not made: Plan.__init__ has not run")
+        raise AttributeError(f"a Plan has no attribute {name!r}", name=name, obj=self)
+
+    @property
+    def type(self) -> int:
+        """1, points to modes, or 2, modes to points.
+
+        >>> import offgrid
+        >>> offgrid.Plan(2, 16).type
+        2
+        """
+        return self._type
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """The modes along each axis.
+
+        >>> import offgrid
+        >>> offgrid.Plan(1, 16).shape
+        (16,)
+        """
+        return self._shape
+
+    @property
+    def tol(self) -> float:
+        """The bound of the relative l2 error that was asked for.
+
+        >>> import offgrid
+        >>> offgrid.Plan(1, 16).tol
+        1e-06
+        """
+        return self._tol
+
+    @property
+    def dtype(self) -> str:
+        """The data's dtype, complex64 or complex128.
+
+        >>> import numpy as np, offgrid
+        >>> offgrid.Plan(1, 16, tol=1e-3, dtype=np.float32).dtype
+        'complex64'
+        """
+        return self._dtype
+
+    @property
+    def transforms(self) -> int:
+        """How many vectors share the points.
+
+        >>> import offgrid
+        >>> offgrid.Plan(1, 16, transforms=3).transforms
+        3
+        """
+        return self._transforms
+
+    @property
+    def device(self) -> str:
+        """What was asked for: "auto", "cpu", "cuda" or "cuda:N".
+
+        >>> import offgrid
+        >>> offgrid.Plan(1, 16).device
+        'auto'
+        """
+        return self._device
+
+    @property
+    def options(self) -> Mapping[str, Any]:
+        """The other options that were given.
+
+        >>> import offgrid
+        >>> dict(offgrid.Plan(1, 16, sign=1).options)
+        {'sign': 1}
+        """
+        return self._options
 
     @property
     def specification(self) -> dict[str, Any]:
@@ -153,19 +190,19 @@ class Plan:
 
         >>> import offgrid
         >>> plan = offgrid.Plan(2, (8, 8), tol=1e-3, sign=-1)
-        >>> offgrid.Plan(**plan.specification).options
-        {'sign': -1}
+        >>> offgrid.Plan(**plan.specification)
+        offgrid.Plan(type=2, shape=(8, 8), tol=0.001, dtype='complex128', transforms=1, device='auto', sign=-1)
         """
-        return {"type": self.type, "shape": self.shape, "tol": self.tol, "dtype": self.dtype,
-                "transforms": self.transforms, "device": self.device, **self.options}
+        return {"type": self._type, "shape": self._shape, "tol": self._tol, "dtype": self._dtype,
+                "transforms": self._transforms, "device": self._device, **self._options}
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _from_specification, (self.specification,)
+        return _from_specification, (self.__class__, self.specification)
 
     def __repr__(self) -> str:
         return f"offgrid.Plan({', '.join(f'{name}={value!r}' for name, value in self.specification.items())})"
 
-    def __enter__(self) -> Plan:
+    def __enter__(self: PlanT) -> PlanT:
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -196,9 +233,10 @@ class Plan:
         """
         return None if self._count < 0 else self._count
 
-    def set_points(self, points: Any) -> None:
+    @written_out
+    def set_points(self, points: _typing.Points, *loose: Never) -> None:
         """Reads the points and sorts them; the arrays need not be kept. points: an (M, d) array or a tuple of d arrays,
-        the coordinates along the axes of `shape` in their order; 2 pi periodic.
+        the coordinates along the axes of `shape` in their order, in radians; 2 pi periodic, and at most 1e9 in size.
 
         >>> import numpy as np, offgrid
         >>> plan = offgrid.Plan(2, (16, 16))
@@ -206,31 +244,42 @@ class Plan:
         >>> plan.execute(np.ones((16, 16), complex)).real.round(3)
         array([256., 256., 256.])
         """
-        self._set(Points(points, len(self.shape)))
+        if loose:
+            raise ArgumentTypeError("points come as one tuple (x, y): plan.set_points((x, y))")
+        self._set(Points(points, len(self._shape)))
 
     def _set(self, points: Points) -> None:
-        kind = points.kind
-        if points.dtype != PRECISIONS[self.dtype]:
-            raise TypeError(f"points has the dtype {points.dtype}; expected {PRECISIONS[self.dtype]}, the plan's")
+        if points.dtype != PRECISIONS[self._dtype]:
+            raise ArgumentTypeError(f"points has the dtype {points.dtype}; expected {PRECISIONS[self._dtype]}, the plan's")
         if points.gpu != self._gpu:
-            if self.device != "auto":
-                raise ValueError(f"points is on {name_of_device(points.gpu)}, but the plan's device is {self.device}")
+            if self._device != "auto":
+                raise ArgumentValueError(
+                    f"points is on {name_of_device(points.gpu)}, but the plan's device is {self._device}")
             moved = self._make(points.gpu)
-            self._call_set(moved, points, kind)
+            self._call_set(moved, points)
+            if reaches(self._core, self._tol):
+                warn_of_accuracy(moved, self._tol, self._dtype)
             self._core, self._gpu = moved, points.gpu
         else:
-            self._call_set(self._core, points, kind)
+            self._call_set(self._core, points)
         self._count = points.count
 
     @staticmethod
-    def _call_set(core: _core.Plan, points: Points, kind: NumpyKind) -> None:
-        kept = [kind.contiguous(array) for array in reversed(points.arrays)]  # C's first axis is Python's last
-        x, y, z = ([kind.address(array) for array in kept] + [0, 0])[:3]
+    def _call_set(core: _core.Plan, points: Points) -> None:
+        kind = points.kind
+        # The sort reads the points twice. On the CPU another thread might write to them in between.
+        settled = kind.contiguous if points.gpu >= 0 or is_only_thread() else kind.snapshot
+        kept = [settled(array) for array in reversed(points.arrays)]  # C's first axis is Python's last
         stream = kind.stream(points.gpu)
-        core.set_points(points.count, x, y, z, stream)
+        core.set_points([(kind.address(array), kind.bytes(array)) for array in kept], (points.gpu, stream))
         if points.gpu >= 0 and not kind.writable:  # borrowed: its owner does not know of our stream
             _core.gpu_wait(points.gpu, stream)
 
+    @overload
+    def execute(self, data: npt.NDArray[_typing.ComplexT],
+                out: npt.NDArray[_typing.ComplexT] | None = None) -> npt.NDArray[_typing.ComplexT]: ...
+    @overload
+    def execute(self, data: _typing.ForeignT, out: _typing.ForeignT | None = None) -> _typing.ForeignT: ...
     def execute(self, data: Any, out: Any = None) -> Any:
         """The transform: of strengths to modes for type 1, of modes to strengths for type 2.
 
@@ -243,8 +292,13 @@ class Plan:
         array([[3., 3., 3., 3.],
                [3., 3., 3., 3.]])
         """
-        return self._run(self._core.execute, self.type == 1, data, out)
+        return self._run(self._core.execute, self._type == 1, data, out)
 
+    @overload
+    def adjoint(self, data: npt.NDArray[_typing.ComplexT],
+                out: npt.NDArray[_typing.ComplexT] | None = None) -> npt.NDArray[_typing.ComplexT]: ...
+    @overload
+    def adjoint(self, data: _typing.ForeignT, out: _typing.ForeignT | None = None) -> _typing.ForeignT: ...
     def adjoint(self, data: Any, out: Any = None) -> Any:
         """The adjoint, from the same plan and points: the other direction with the opposite sign.
 
@@ -254,73 +308,74 @@ class Plan:
         >>> plan.adjoint(np.ones(4, complex)).round(3).real
         array([4., 4., 4.])
         """
-        return self._run(self._core.adjoint, self.type != 1, data, out)
+        return self._run(self._core.adjoint, self._type != 1, data, out)
 
     def _run(self, call: Any, to_modes: bool, data: Any, out: Any) -> Any:
-        if self._count < 0:
+        count, gpu = self._count, self._gpu
+        if count < 0:
             raise Error(Status.WRONG_STATE, "execute: the plan has no points yet, call set_points first")
         name = "strengths" if to_modes else "modes"
         kind = KINDS.get(type(data)) or kind_of(data, name)
-        count, gpu = self._count, self._gpu
-        tails = ((count,), self.shape) if to_modes else (self.shape, (count,))
+        tails = ((count,), self._shape) if to_modes else (self._shape, (count,))
         array = kind.take(data, name)
-        lead = self._check(kind, array, name, tails[0])
-        shape = lead + tails[1]
+        shape = self._check(kind, array, name, tails[0]) + tails[1]
         array = kind.contiguous(array)
-        result = kind.empty(shape, self.dtype, gpu) if out is None else self._place(kind, out, shape)
-        source, target = kind.address(array), kind.address(result)
-        if out is not None and self._overlap(source, prod(lead + tails[0]), target, prod(shape)):
-            raise ValueError(f"out shares memory with {name}")
-        call(*((source, target) if to_modes else (target, source)), count, kind.stream(gpu))
         if out is None:
+            result = kind.empty(shape, self._dtype, gpu)
+            source, target = (kind.address(array), kind.bytes(array)), (kind.address(result), kind.bytes(result))
+            call(*((source, target) if to_modes else (target, source)), (gpu, kind.stream(gpu)))
             return kind.finish(result, data, gpu)
-        if result is not out:
-            kind.copy(out, result)
+        place = self._place(kind, out, shape)
+        result = place if kind.contiguous(place) is place else kind.empty(shape, self._dtype, gpu)
+        source, target = (kind.address(array), kind.bytes(array)), (kind.address(result), kind.bytes(result))
+        if source[0] < target[0] + target[1] and target[0] < source[0] + source[1]:
+            raise ArgumentValueError(f"out shares memory with {name}")
+        call(*((source, target) if to_modes else (target, source)), (gpu, kind.stream(gpu)))
+        if result is not place:
+            kind.copy(place, result)
         return out
 
     def _check(self, kind: NumpyKind, array: Any, name: str, tail: tuple[int, ...]) -> tuple[int, ...]:
         """The leading axes of an array that ends in `tail`, or an error that names it."""
         shape = tuple(array.shape)
-        if kind.dtype(array) != self.dtype:
-            raise TypeError(f"{name} has the dtype {kind.dtype(array)}; expected {self.dtype}, the plan's")
+        if kind.dtype(array) != self._dtype:
+            raise ArgumentTypeError(f"{name} has the dtype {kind.dtype(array)}; expected {self._dtype}, the plan's")
         lead = shape[: max(len(shape) - len(tail), 0)]
-        if shape[len(lead):] != tail or prod(lead) != self.transforms:
+        if shape[len(lead):] != tail or prod(lead) != self._transforms:
             expected = ", ".join(map(str, tail)) + ("," if len(tail) == 1 else "")
-            many = f" with leading axes for {self.transforms} transforms" if self.transforms > 1 else ""
-            raise ValueError(f"{name} has the shape {shape}; expected ({expected}){many}")
+            many = f" with leading axes for {self._transforms} transforms" if self._transforms > 1 else ""
+            raise ArgumentValueError(f"{name} has the shape {shape}; expected ({expected}){many}")
         if kind.gpu(array) != self._gpu:
-            raise ValueError(f"{name} is on {name_of_device(kind.gpu(array))}, "
-                             f"but the plan's points are on {name_of_device(self._gpu)}")
+            raise ArgumentValueError(f"{name} is on {name_of_device(kind.gpu(array))}, "
+                                     f"but the plan's points are on {name_of_device(self._gpu)}")
         return lead
 
     def _place(self, kind: NumpyKind, out: Any, shape: tuple[int, ...]) -> Any:
-        """Where the result is computed: out itself, or a temporary where out is not contiguous."""
+        """The array of `out`, if it fits."""
         if not kind.writable:
-            raise TypeError(f"out: an array of this kind ({type(out).__name__}) cannot be written to")
-        if type(kind_of(out, "out")) is not type(kind):
-            raise TypeError(f"out is a {type(out).__name__}; expected the kind of the data")
+            raise ArgumentTypeError(f"out: an array of this kind ({type(out).__name__}) cannot be written to")
+        if type(kind_or_none(out)) is not type(kind):
+            raise ArgumentTypeError(f"out is a {type(out).__name__}; expected the kind of the data, of the shape {shape}")
         array = kind.take(out, "out")
         kind.check_out(out)
-        if kind.dtype(array) != self.dtype:
-            raise TypeError(f"out has the dtype {kind.dtype(array)}; expected {self.dtype}")
+        if kind.dtype(array) != self._dtype:
+            raise ArgumentTypeError(f"out has the dtype {kind.dtype(array)}; expected {self._dtype}")
         if tuple(array.shape) != shape:
-            raise ValueError(f"out has the shape {tuple(array.shape)}; expected {shape}")
+            raise ArgumentValueError(f"out has the shape {tuple(array.shape)}; expected {shape}")
         if kind.gpu(array) != self._gpu:
-            raise ValueError(f"out is on {name_of_device(kind.gpu(array))}, the plan's points on {name_of_device(self._gpu)}")
-        return array if kind.contiguous(array) is array else kind.empty(shape, self.dtype, self._gpu)
-
-    def _overlap(self, source: int, read: int, target: int, written: int) -> bool:
-        size = 8 if self.dtype == "complex64" else 16
-        return source < target + written * size and target < source + read * size
+            raise ArgumentValueError(
+                f"out is on {name_of_device(kind.gpu(array))}, the plan's points on {name_of_device(self._gpu)}")
+        return array
 
     def describe(self) -> str:
-        """What was chosen and why, in words. Axes and sizes are in C's order there, the contiguous axis first.
+        """What was chosen and why, in words. Sizes are in the order of `shape`.
 
         >>> import offgrid
-        >>> "tolerance" in offgrid.Plan(1, (32, 32)).describe()
-        True
+        >>> offgrid.Plan(1, (32, 48)).describe().splitlines()[0]
+        'problem      type 1, 32 x 48 modes, 1 transforms, f64'
         """
-        return self._core.describe()
+        # The library's words have C's order, the contiguous axis first.
+        return re.sub(r"\b\d+(?: x \d+)+\b", lambda sizes: " x ".join(sizes[0].split(" x ")[::-1]), self._core.describe())
 
     def workspace_bytes(self) -> int:
         """The scratch memory of one execute.
@@ -331,15 +386,22 @@ class Plan:
         """
         return int(self._core.get("workspace_bytes"))
 
-    def get(self, name: str) -> float:
-        """A number about the plan: upsampling, width, expected_error, memory_bytes, ...; offgrid.h lists them.
+    def get(self, name: Number) -> float:
+        """A number about the plan, by its name. An unknown name raises an error that lists those there are.
+
+        upsampling (sigma) and width: of the kernel. grid1, grid2, grid3: the grid's sizes, along the last axis first.
+        expected_error, and reachable_tolerance: the least that could be asked for. workspace_bytes: of one execute.
+        memory_bytes and peak_bytes: what the plan holds on its device, now and at most. points: -1 before set_points.
+        transforms.
 
         >>> import offgrid
         >>> offgrid.Plan(1, (64, 64), tol=1e-6, points_hint=10000).get("expected_error") <= 1e-6
         True
         """
+        if not isinstance(name, str):
+            raise ArgumentTypeError(f"name is {name!r}; expected one of {', '.join(get_args(Number))}")
         return self._core.get(name)
 
 
-def _from_specification(specification: dict[str, Any]) -> Plan:
-    return Plan(**specification)
+def _from_specification(kind: type[Plan], specification: dict[str, Any]) -> Plan:
+    return kind(**specification)

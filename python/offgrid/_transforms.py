@@ -1,13 +1,24 @@
-"""nufft1 and nufft2: one call a transform."""
+"""nufft1 and nufft2: one call for one transform."""
 
 from __future__ import annotations
 
 from math import prod
-from typing import Any
+from typing import TYPE_CHECKING, Any, overload
 
+import numpy.typing as npt
+
+from offgrid import _typing
 from offgrid._arrays import PRECISIONS, kind_of, name_of_device
 from offgrid._cache import plan_for
-from offgrid._plan import Points, shape_of
+from offgrid._checks import Points, refuse_loose_points, refuse_more, shape_of
+from offgrid._error import ArgumentTypeError, ArgumentValueError
+from offgrid._options import Options
+from offgrid._signature import written_out
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+CALL1, CALL2 = "offgrid.nufft1((x, y), strengths, shape)", "offgrid.nufft2((x, y), modes)"
 
 
 def dimension(points: Any) -> int:
@@ -18,14 +29,14 @@ def dimension(points: Any) -> int:
         kind_of(points, "points")
         dim = points.shape[1] if len(points.shape) == 2 else 1
     if not 1 <= dim <= 3:
-        raise ValueError(f"points has {dim} axes; expected one, two or three")
+        raise ArgumentValueError(f"points has {dim} axes; expected one, two or three")
     return dim
 
 
 def complex_dtype(kind: Any, array: Any, name: str) -> str:
     dtype = kind.dtype(array)
     if dtype not in PRECISIONS:
-        raise TypeError(f"{name} has the dtype {dtype}; expected complex64 or complex128")
+        raise ArgumentTypeError(f"{name} has the dtype {dtype}; expected complex64 or complex128")
     return dtype
 
 
@@ -33,7 +44,7 @@ def leading(array: Any, tail: tuple[int, ...], name: str) -> tuple[int, ...]:
     shape = tuple(array.shape)
     lead = shape[: max(len(shape) - len(tail), 0)]
     if shape[len(lead):] != tail:
-        raise ValueError(f"{name} has the shape {shape}; expected it to end in {tail}")
+        raise ArgumentValueError(f"{name} has the shape {shape}; expected it to end in {tail}")
     return lead
 
 
@@ -42,17 +53,17 @@ def transform(type: int, points: Any, data: Any, shape: tuple[int, ...], setting
     """One execute of a cached plan, or its adjoint; checks everything before anything is planned."""
     for given in ("dtype", "transforms"):
         if given in settings:
-            raise TypeError(f"{given} is not an option here: the data says it")
+            raise ArgumentTypeError(f"{given} is not an option here: the data says it")
     name = "strengths" if (type == 1) != adjoint else "modes"
     kind = kind_of(data, name)
     array = kind.take(data, name)
     settings = {**settings, "dtype": complex_dtype(kind, array, name)}
     checked = Points(points, len(shape))
     if checked.dtype != PRECISIONS[settings["dtype"]]:
-        raise TypeError(f"points has the dtype {checked.dtype}; expected {PRECISIONS[settings['dtype']]}, as {name} is "
+        raise ArgumentTypeError(f"points has the dtype {checked.dtype}; expected {PRECISIONS[settings['dtype']]}, as {name} is "
                         f"{settings['dtype']}")
     if kind.gpu(array) != checked.gpu:
-        raise ValueError(f"{name} is on {name_of_device(kind.gpu(array))}, but points on {name_of_device(checked.gpu)}")
+        raise ArgumentValueError(f"{name} is on {name_of_device(kind.gpu(array))}, but points on {name_of_device(checked.gpu)}")
     tails = ((checked.count,), shape) if name == "strengths" else (shape, (checked.count,))
     lead = leading(array, tails[0], name)
     settings["transforms"] = max(prod(lead), 1)
@@ -63,13 +74,24 @@ def transform(type: int, points: Any, data: Any, shape: tuple[int, ...], setting
         return (plan.adjoint if adjoint else plan.execute)(data, out)
 
 
-def nufft1(points: Any, strengths: Any, shape: Any, tol: float = 1e-6, *, out: Any = None, **options: Any) -> Any:
+@overload
+def nufft1(points: _typing.Points, strengths: npt.NDArray[_typing.ComplexT], shape: _typing.Shape, tol: float = 1e-6, *,
+           out: npt.NDArray[_typing.ComplexT] | None = None, device: str = "auto",
+           **options: Unpack[Options]) -> npt.NDArray[_typing.ComplexT]: ...
+@overload
+def nufft1(points: _typing.Points, strengths: _typing.ForeignT, shape: _typing.Shape, tol: float = 1e-6, *,
+           out: _typing.ForeignT | None = None, device: str = "auto",
+           **options: Unpack[Options]) -> _typing.ForeignT: ...
+@written_out
+def nufft1(points: Any, strengths: Any, shape: Any, tol: float = 1e-6, *loose: Any, out: Any = None,
+           device: str = "auto", **options: Any) -> Any:
     """Type 1, points to modes: modes[k] = sum over j of strengths[j] exp(-i k.x[j]), to a relative l2 error of `tol`.
 
     points: an (M, d) array or a tuple of d arrays, the coordinates along the axes of `shape`, in radians; 2 pi periodic.
     strengths: (..., M), complex64 or complex128; the leading axes are a batch.
     shape: the modes, slowest axis first; k runs from -floor(n / 2) up along each axis.
-    Returns (..., *shape), the same kind of array on the same device. Options: `offgrid.options()`.
+    device: "auto" runs where the points lie. The other options are explained by `offgrid.options()`.
+    Returns (..., *shape), the same kind of array on the same device; or `out`, an array for the result.
 
     >>> import numpy as np, offgrid
     >>> x = np.array([0.5, 2.0])
@@ -78,14 +100,26 @@ def nufft1(points: Any, strengths: Any, shape: Any, tol: float = 1e-6, *, out: A
     >>> bool(np.allclose(modes, np.exp(-0.5j * k) + 1j * np.exp(-2j * k), atol=1e-8))
     True
     """
-    return transform(1, points, strengths, shape_of(shape), {"tol": tol, **options}, out=out)
+    refuse_loose_points(CALL1, shape, tol, *loose)
+    refuse_more("nufft1", 4, loose)
+    return transform(1, points, strengths, shape_of(shape), {"tol": tol, "device": device, **options}, out=out)
 
 
-def nufft2(points: Any, modes: Any, tol: float = 1e-6, *, out: Any = None, **options: Any) -> Any:
+@overload
+def nufft2(points: _typing.Points, modes: npt.NDArray[_typing.ComplexT], tol: float = 1e-6, *,
+           out: npt.NDArray[_typing.ComplexT] | None = None, device: str = "auto",
+           **options: Unpack[Options]) -> npt.NDArray[_typing.ComplexT]: ...
+@overload
+def nufft2(points: _typing.Points, modes: _typing.ForeignT, tol: float = 1e-6, *,
+           out: _typing.ForeignT | None = None, device: str = "auto",
+           **options: Unpack[Options]) -> _typing.ForeignT: ...
+@written_out
+def nufft2(points: Any, modes: Any, tol: float = 1e-6, *loose: Any, out: Any = None, device: str = "auto",
+           **options: Any) -> Any:
     """Type 2, modes to points: strengths[j] = sum over k of modes[k] exp(+i k.x[j]), to a relative l2 error of `tol`.
 
     points: as in nufft1. modes: (..., n1, .. nd), complex64 or complex128; the leading axes are a batch.
-    Returns (..., M), the same kind of array on the same device.
+    device and the other options: as in nufft1. Returns (..., M), the same kind of array on the same device; or `out`.
 
     >>> import numpy as np, offgrid
     >>> modes = np.zeros(8, complex)
@@ -94,9 +128,11 @@ def nufft2(points: Any, modes: Any, tol: float = 1e-6, *, out: Any = None, **opt
     >>> bool(np.allclose(offgrid.nufft2((x,), modes, tol=1e-9), np.exp(3j * x), atol=1e-8))
     True
     """
+    refuse_loose_points(CALL2, tol, *loose)
+    refuse_more("nufft2", 3, loose)
     dim = dimension(points)
     kind_of(modes, "modes")
     if len(modes.shape) < dim:
-        raise ValueError(f"modes has the shape {tuple(modes.shape)}; expected at least {dim} axes, as points has")
+        raise ArgumentValueError(f"modes has the shape {tuple(modes.shape)}; expected at least {dim} axes, as points has")
     shape = tuple(int(n) for n in modes.shape[len(modes.shape) - dim:])
-    return transform(2, points, modes, shape, {"tol": tol, **options}, out=out)
+    return transform(2, points, modes, shape, {"tol": tol, "device": device, **options}, out=out)

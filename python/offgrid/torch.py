@@ -13,18 +13,29 @@ that uses the same points again does not sort them again.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any, Sequence, Union
 
 import torch
 
 from offgrid._autodiff import Transform, make_transform
-from offgrid._plan import columns
+from offgrid._checks import columns
+from offgrid._error import ArgumentTypeError
+from offgrid._options import Options
+from offgrid._signature import written_out
 from offgrid._transforms import dimension
+from offgrid._typing import Shape
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
 
 __all__ = ["nufft1", "nufft2"]
 
+Points = Union[torch.Tensor, Sequence[torch.Tensor]]
 
-def nufft1(points: Any, strengths: torch.Tensor, shape: Any, tol: float = 1e-6, **options: Any) -> torch.Tensor:
+
+@written_out
+def nufft1(points: Points, strengths: torch.Tensor, shape: Shape, tol: float = 1e-6, *, device: str = "auto",
+           **options: Unpack[Options]) -> torch.Tensor:
     """Type 1, points to modes, as offgrid.nufft1, with gradients.
 
     >>> import torch, offgrid.torch
@@ -32,10 +43,12 @@ def nufft1(points: Any, strengths: torch.Tensor, shape: Any, tol: float = 1e-6, 
     >>> offgrid.torch.nufft1(points, torch.ones(3, 10, dtype=torch.complex128), (6, 4)).shape
     torch.Size([3, 6, 4])
     """
-    return apply(make_transform(1, shape, tol, options), points, strengths, "strengths")
+    return apply(make_transform(1, shape, tol, device, dict(options)), points, strengths, "strengths")
 
 
-def nufft2(points: Any, modes: torch.Tensor, tol: float = 1e-6, **options: Any) -> torch.Tensor:
+@written_out
+def nufft2(points: Points, modes: torch.Tensor, tol: float = 1e-6, *, device: str = "auto",
+           **options: Unpack[Options]) -> torch.Tensor:
     """Type 2, modes to points, as offgrid.nufft2, with gradients.
 
     >>> import torch, offgrid.torch
@@ -44,14 +57,14 @@ def nufft2(points: Any, modes: torch.Tensor, tol: float = 1e-6, **options: Any) 
     torch.Size([10])
     """
     dim = dimension(points)
-    return apply(make_transform(2, tuple(modes.shape)[-dim:], tol, options), points, modes, "modes")
+    return apply(make_transform(2, tuple(modes.shape)[-dim:], tol, device, dict(options)), points, modes, "modes")
 
 
 def apply(what: Transform, points: Any, data: Any, name: str) -> torch.Tensor:
     axes = columns(points, len(what.shape))
     for value, label in ((data, name), *((axis, f"points[{i}]") for i, axis in enumerate(axes))):
         if not isinstance(value, torch.Tensor):
-            raise TypeError(f"{label} is a {type(value).__name__}; expected a torch.Tensor")
+            raise ArgumentTypeError(f"{label} is a {type(value).__name__}; expected a torch.Tensor")
     return Nufft.apply(what, data, *axes)
 
 

@@ -2,10 +2,12 @@
 // DLPack capsule. What an array is, and whether it fits, is decided in python/offgrid before anything here is called.
 //
 // Calls run without the GIL. A plan may be executed by several threads at once; set_points and close wait until nobody
-// executes, and an execute says how many points it was checked for, so that a thread that changes the points in between
-// cannot make it read or write past an array.
+// executes. Arrays come with their sizes in bytes and their device, and the plan compares them with its own: neither a
+// thread that changes the points meanwhile nor Python code that writes to a plan's private fields can make a call read or
+// write past an array.
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
+#include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
@@ -15,6 +17,7 @@
 #include <shared_mutex>
 
 #include "gpu.hpp"
+#include "no_gil.hpp"
 
 namespace nb = nanobind;
 using namespace nb::literals;
@@ -26,6 +29,17 @@ using Modes = std::vector<std::int64_t>;
 using Execute = offgrid_status (*)(offgrid_plan, void*, void*, void*);
 
 void* pointer(Address address) { return reinterpret_cast<void*>(address); }
+
+// The memory of an array: contiguous, on the GPU of that number or on the CPU (-1).
+struct Memory {
+  Address address;
+  std::int64_t bytes;
+};
+
+struct Where {
+  int gpu;
+  Address stream;
+};
 
 std::vector<offgrid::Option> options_of(const nb::dict& given) {
   std::vector<offgrid::Option> options;
@@ -56,6 +70,14 @@ class Plan {
                                                spec.problem.modes.data(), spec.problem.tolerance, spec.precision,
                                                options.get()));
     handle_.reset(raw);
+    dim_ = spec.problem.modes.size();
+    real_bytes_ = spec.precision == OFFGRID_F32 ? 4 : 8;
+    complex_bytes_ = 2 * real_bytes_ * static_cast<std::int64_t>(number("transforms"));
+    modes_bytes_ = complex_bytes_;
+    for (const std::int64_t size : spec.problem.modes)
+      if (size == 0) modes_bytes_ = 0;
+    if (modes_bytes_ > 0)
+      for (const std::int64_t size : spec.problem.modes) modes_bytes_ *= size;
   }
   Plan(const Plan&) = delete;
   Plan& operator=(const Plan&) = delete;
@@ -66,20 +88,33 @@ class Plan {
     }
   }
 
-  void set_points(std::int64_t count, Address x, Address y, Address z, Address stream) {
+  // axes: in the order of C.
+  void set_points(const std::vector<Memory>& axes, Where where) {
     const std::unique_lock lock(in_use_);
     require_open();
+    require_gpu(where.gpu);
+    if (axes.size() != dim_) refuse("points: the number of arrays is not the plan's number of axes");
+    const std::int64_t count = axes[0].bytes / real_bytes_;
+    const void* addresses[3] = {};
+    for (std::size_t axis = 0; axis < axes.size(); ++axis) {
+      if (axes[axis].bytes != count * real_bytes_) refuse("points: the arrays differ in their length or precision");
+      addresses[axis] = pointer(axes[axis].address);
+    }
     const GpuGuard guard(gpu_);
     offgrid::detail::check(
-        offgrid_set_points(handle_.get(), count, pointer(x), pointer(y), pointer(z), pointer(stream)));
+        offgrid_set_points(handle_.get(), count, addresses[0], addresses[1], addresses[2], pointer(where.stream)));
     count_ = count;
   }
 
-  template <Execute call> void run(Address strengths, Address modes, std::int64_t count, Address stream) {
+  template <Execute call> void run(Memory strengths, Memory modes, Where where) {
     const std::shared_lock lock(in_use_);
-    require_points(count);
+    require_open();
+    require_gpu(where.gpu);
+    require_points(strengths.bytes);
+    if (modes.bytes != modes_bytes_) refuse("modes: the array has not the size of the plan's modes");
     const GpuGuard guard(gpu_);
-    offgrid::detail::check(call(handle_.get(), pointer(strengths), pointer(modes), pointer(stream)));
+    offgrid::detail::check(
+        call(handle_.get(), pointer(strengths.address), pointer(modes.address), pointer(where.stream)));
   }
 
   // What a call costs in C: seconds an execute, for bench/python_overhead.py.
@@ -96,9 +131,7 @@ class Plan {
   double get(const std::string& name) {
     const std::shared_lock lock(in_use_);
     require_open();
-    double value = 0;
-    offgrid::detail::check(offgrid_plan_get(handle_.get(), name.c_str(), &value));
-    return value;
+    return number(name.c_str());
   }
 
   std::string describe() {
@@ -117,14 +150,27 @@ class Plan {
   void require_open() const {
     if (!handle_) throw offgrid::Error(OFFGRID_WRONG_STATE, "the plan was closed");
   }
-  void require_points(std::int64_t count) const {
-    require_open();
-    if (count != count_)
-      throw offgrid::Error(OFFGRID_WRONG_STATE, "execute: another thread changed the points meanwhile");
+  void require_gpu(int gpu) const {
+    if (gpu != gpu_) refuse("the arrays are not on the device of the plan");
+  }
+  // strengths: the bytes of the array that was made for as many points as the plan had when the call was checked.
+  void require_points(std::int64_t strengths) const {
+    if (count_ < 0) refuse("execute: the plan has no points yet, call set_points first");
+    if (strengths != count_ * complex_bytes_) refuse("execute: another thread changed the points meanwhile");
+  }
+  [[noreturn]] static void refuse(const char* message) { throw offgrid::Error(OFFGRID_WRONG_STATE, message); }
+  double number(const char* name) const {
+    double value = 0;
+    offgrid::detail::check(offgrid_plan_get(handle_.get(), name, &value));
+    return value;
   }
 
   offgrid::detail::PlanHandle handle_;
-  std::int64_t count_ = -1;  // -1: not set yet
+  std::size_t dim_ = 0;
+  std::int64_t real_bytes_ = 0;     // of a coordinate
+  std::int64_t complex_bytes_ = 0;  // of one number in each of the vectors
+  std::int64_t modes_bytes_ = 0;    // of all vectors
+  std::int64_t count_ = -1;         // points; -1: not set yet
   int gpu_;
   std::shared_mutex in_use_;
 };
@@ -134,6 +180,7 @@ class View {
  public:
   explicit View(nb::ndarray<nb::ro> array) : array_(std::move(array)) {}
   [[nodiscard]] Address address() const { return reinterpret_cast<Address>(array_.data()); }
+  [[nodiscard]] std::size_t bytes() const { return array_.nbytes(); }
   [[nodiscard]] nb::tuple shape() const {
     nb::list sizes;
     for (std::size_t axis = 0; axis < array_.ndim(); ++axis) sizes.append(array_.shape(axis));
@@ -159,18 +206,33 @@ class View {
   nb::ndarray<nb::ro> array_;
 };
 
-// offgrid._error.Error(status, message).
+// Python hands an array over as (address, bytes), and where it lies as (gpu, stream).
+using MemoryTuple = std::pair<Address, std::int64_t>;
+using WhereTuple = std::pair<int, Address>;
+Memory memory_of(const MemoryTuple& given) { return {given.first, given.second}; }
+
+template <Execute call> void run(Plan& plan, MemoryTuple strengths, MemoryTuple modes, WhereTuple where) {
+  plan.run<call>(memory_of(strengths), memory_of(modes), {where.first, where.second});
+}
+
+void set_points(Plan& plan, const std::vector<MemoryTuple>& axes, WhereTuple where) {
+  std::vector<Memory> given;
+  for (const MemoryTuple& axis : axes) given.push_back(memory_of(axis));
+  plan.set_points(given, {where.first, where.second});
+}
+
+// offgrid._error.error_of(status, message), which picks the class.
 void raise_error(const std::exception_ptr& thrown, void*) {
   try {
     std::rethrow_exception(thrown);
   } catch (const offgrid::Error& error) {
-    const nb::object type = nb::module_::import_("offgrid._error").attr("Error");
-    const nb::object value = type(static_cast<int>(error.status()), error.what());
-    PyErr_SetObject(type.ptr(), value.ptr());
+    const nb::object make = nb::module_::import_("offgrid._error").attr("error_of");
+    const nb::object value = make(static_cast<int>(error.status()), error.what());
+    PyErr_SetObject(value.type().ptr(), value.ptr());
   }
 }
 
-using NoGil = nb::call_guard<nb::gil_scoped_release>;
+using WithoutGil = nb::call_guard<NoGil>;
 
 }  // namespace
 
@@ -178,6 +240,7 @@ NB_MODULE(_core, module) {
   module.doc() = "The C interface of offgrid for the Python package; not for direct use.";
   nb::set_leak_warnings(false);  // the library never prints, not even when the interpreter ends in the middle of a call
   nb::register_exception_translator(raise_error);
+  NoGil::install();
 
   nb::class_<Plan>(module, "Plan")
       .def(
@@ -186,29 +249,31 @@ NB_MODULE(_core, module) {
             Spec spec{{}, single ? OFFGRID_F32 : OFFGRID_F64, gpu};
             spec.problem.type = type, spec.problem.modes = std::move(modes), spec.problem.tolerance = tolerance;
             spec.problem.options = options_of(options);
-            const nb::gil_scoped_release no_gil;
+            const NoGil no_gil;
             new (self) Plan(spec);
           },
           "type"_a, "modes"_a, "tolerance"_a, "single"_a, "options"_a, "gpu"_a)
-      .def("set_points", &Plan::set_points, "count"_a, "x"_a, "y"_a, "z"_a, "stream"_a, NoGil())
-      .def("execute", &Plan::run<offgrid_execute>, "strengths"_a, "modes"_a, "count"_a, "stream"_a, NoGil())
-      .def("adjoint", &Plan::run<offgrid_execute_adjoint>, "strengths"_a, "modes"_a, "count"_a, "stream"_a, NoGil())
-      .def("seconds", &Plan::seconds, "strengths"_a, "modes"_a, "repeats"_a, NoGil())
-      .def("get", &Plan::get, "name"_a, NoGil())
-      .def("describe", &Plan::describe, NoGil())
-      .def("close", &Plan::close, NoGil());
+      .def("set_points", &set_points, "axes"_a, "where"_a, WithoutGil())
+      .def("execute", &run<offgrid_execute>, "strengths"_a, "modes"_a, "where"_a, WithoutGil())
+      .def("adjoint", &run<offgrid_execute_adjoint>, "strengths"_a, "modes"_a, "where"_a, WithoutGil())
+      .def("seconds", &Plan::seconds, "strengths"_a, "modes"_a, "repeats"_a, WithoutGil())
+      .def("get", &Plan::get, "name"_a, WithoutGil())
+      .def("describe", &Plan::describe, WithoutGil())
+      .def("close", &Plan::close, WithoutGil());
 
   nb::class_<View>(module, "View")
       .def(nb::init<nb::ndarray<nb::ro>>(), "capsule"_a)
       .def_prop_ro("address", &View::address)
+      .def_prop_ro("bytes", &View::bytes)
       .def_prop_ro("shape", &View::shape)
       .def_prop_ro("dtype", &View::dtype)
       .def_prop_ro("gpu", &View::gpu)
       .def_prop_ro("contiguous", &View::contiguous);
 
   module.def("version", &offgrid_version);
-  module.def("devices", &offgrid_devices, NoGil());
+  module.def("devices", &offgrid_devices, WithoutGil());
   module.def("options_help", &offgrid_options_help);
+  module.def("release_memory", [] { offgrid_release_memory(); }, WithoutGil());
   module.def("gpu_empty", &gpu_empty, "shape"_a, "dtype"_a, "gpu"_a, "stream"_a);
-  module.def("gpu_wait", &gpu_wait, "gpu"_a, "stream"_a, NoGil());
+  module.def("gpu_wait", &gpu_wait, "gpu"_a, "stream"_a, WithoutGil());
 }

@@ -107,14 +107,18 @@ std::vector<Candidate> candidates(const Problem& problem, const Options& options
   return all;
 }
 
+double reachable_error(const std::vector<Candidate>& all) {
+  double lowest = std::numeric_limits<double>::infinity();
+  for (const Candidate& candidate : all) lowest = std::min(lowest, candidate.error);
+  return almost_best * lowest;
+}
+
 // The cheapest candidate that keeps the tolerance, for crowded points too where that is possible. A tolerance near the lowest
 // error of all counts as out of reach, since the last quarter of it would cost several times as much; then it is the cheapest
 // of the candidates that come almost as near.
 Choice choose_prolate(const Problem& problem, const Options& options, const BackendTraits& traits, double tolerance) {
   const std::vector<Candidate> all = candidates(problem, options, traits, tolerance);
   const double amplification = most_amplification(problem, options, traits);
-  double lowest_error = std::numeric_limits<double>::infinity();
-  for (const Candidate& candidate : all) lowest_error = std::min(lowest_error, candidate.error);
   const Candidate* cheapest = nullptr;
   double lowest_cost = 0;
   const auto choose = [&](double error, double amplified) {
@@ -129,7 +133,7 @@ Choice choose_prolate(const Problem& problem, const Options& options, const Back
     return cheapest != nullptr;
   };
   const double any = std::numeric_limits<double>::infinity();
-  const double reachable = almost_best * lowest_error, wanted = std::max(tolerance, reachable);
+  const double reachable = reachable_error(all), wanted = std::max(tolerance, reachable);
   if (!choose(wanted, amplification)) choose(wanted, any);
   return {*cheapest, reachable};
 }
@@ -174,14 +178,28 @@ AxisError one_point_error(const Design& design, int axis) {
   return worst;
 }
 
-// Of all axes: means have one sign at worst.
-double one_point_error(const Design& design) {
-  double growth = 0, deviation = 0;
+// The largest error of mode 0 over the positions in a cell. Strengths of one sign at nodes make mode 0 the largest of all.
+double zero_mode_error(const Design& design, int axis) {
+  double worst = 0;
+  for (const double t : {-1.0, -0.75, -0.5, -0.25, 0.0, 0.25, 0.5, 0.75}) {
+    double sum = 0;
+    for (int i = 0; i < design.polynomial.width; ++i) sum += design.polynomial(i, t);
+    worst = std::max(worst, std::abs(sum * design.factors[axis](0) - 1));
+  }
+  return worst;
+}
+
+// What a transform of few modes may be off by, whatever the model says: one point, and strengths of one sign at many. The
+// errors of all axes may have the same sign.
+double tried_error(const Design& design) {
+  double growth = 0, deviation = 0, growth_of_zero = 0;
   for (int axis = 0; axis < design.dim(); ++axis) {
     const AxisError error = one_point_error(design, axis);
-    growth += std::log1p(error.mean), deviation = std::hypot(deviation, error.deviation);
+    growth += std::log1p(error.mean);
+    deviation = std::hypot(deviation, error.deviation);
+    growth_of_zero += std::log1p(zero_mode_error(design, axis));
   }
-  return std::hypot(std::expm1(growth), deviation);
+  return std::max(std::hypot(std::expm1(growth), deviation), std::expm1(growth_of_zero));
 }
 
 // Few modes of an axis do not average what the model of the error takes the mean of. Under 1e-13 trying it would tell more
@@ -284,10 +302,9 @@ double reachable_tolerance(const Problem& asked, const Options& options, const B
   Design design;
   drop_axes(asked, design);
   if (design.mode_count() == 0) return 0;
+  if (is_paper(options)) return choose_semicircle(design.problem, options, traits).reachable_error / safety;
   const double target = safety * std::min(asked.tolerance, loosest_tolerance);
-  const Choice choice = is_paper(options) ? choose_semicircle(design.problem, options, traits)
-                                          : choose_prolate(design.problem, options, traits, target);
-  return choice.reachable_error / safety;
+  return reachable_error(candidates(design.problem, options, traits, target)) / safety;
 }
 
 std::shared_ptr<const Design> kept_design(const Problem& problem, const Options& options, const BackendTraits& traits) {
@@ -346,7 +363,7 @@ Design make_design(const Problem& asked, const Options& options, const BackendTr
     for (int axis = 0; axis < problem.dim; ++axis)
       design.factors[axis] = FactorSeries(design.window, problem.modes[axis], design.grid[axis]);
     if (!is_tried(problem)) break;
-    const double tried = std::hypot(one_point_error(design), choice.best.rounding);
+    const double tried = std::hypot(tried_error(design), choice.best.rounding);
     design.expected_error = std::max(design.expected_error, tried);
     if (tried <= bound || paper || choice.best.error > target) break;
     target = std::min(target * bound / tried, 0.99 * choice.best.error);  // another one

@@ -16,6 +16,12 @@ constexpr std::array<std::string_view, 3> device_words{"auto", "cpu", "cuda"};
 constexpr std::array<std::string_view, 6> method_words{"auto", "gm", "gm_sort", "sm", "sweep", "owner"};
 constexpr std::array<std::string_view, 3> window_words{"auto", "prolate", "semicircle"};
 
+// Other spellings of a word. They are taken, and listed nowhere but in the help of their option.
+struct Spelling {
+  std::string_view given, word;
+};
+constexpr std::array spellings{Spelling{"centered", "centred"}};
+
 const std::array table{
     OptionRow{"sign",
               &Options::sign,
@@ -27,7 +33,7 @@ const std::array table{
     OptionRow{"transforms", &Options::transforms, 1, 0x1p40, {}, "how many vectors share the points"},
     OptionRow{
         "mode_order", &Options::mode_order, 0, 1, order_words,
-        "centred: k runs from -floor(N/2) up; fft: k runs from 0 up, then through the negative ones, as in an FFT"},
+        "centred (or centered): k runs from -floor(N/2) up; fft: k runs from 0 up, then through the negative ones, as in an FFT"},
     OptionRow{"strict", &Options::strict, 0, 1, switch_words, "refuse a tolerance that cannot be reached"},
     OptionRow{"deterministic", &Options::deterministic, 0, 1, switch_words,
               "equal results, bit by bit, in every run. On a GPU this makes spreading slower. On the CPU it changes "
@@ -113,6 +119,12 @@ std::string values_of(const OptionRow& row, std::string_view separator) {
   throw Error(Status::invalid_argument, text("option ", row.name, " = ", value, ": expected ", values_of(row, ", ")));
 }
 
+std::string_view spelt_as_listed(std::string_view word) {
+  for (const Spelling& spelling : spellings)
+    if (spelling.given == word) return spelling.word;
+  return word;
+}
+
 template <class Field> void assign(Options& options, Field Options::*field, double value) {
   options.*field = static_cast<Field>(value);
 }
@@ -135,7 +147,7 @@ void set_option(Options& options, std::string_view name, double value) {
 void set_option(Options& options, std::string_view name, std::string_view word) {
   const OptionRow& row = find(name);
   for (std::size_t i = 0; i < row.words.size(); ++i)
-    if (row.words[i] == word) return set_option(options, name, static_cast<double>(i));
+    if (row.words[i] == spelt_as_listed(word)) return set_option(options, name, static_cast<double>(i));
   double value = 0;
   const auto [end, problem] = std::from_chars(word.data(), word.data() + word.size(), value);
   if (problem != std::errc{} || end != word.data() + word.size()) refuse(row, text("\"", word, "\""));

@@ -1,7 +1,7 @@
 #include "core/plan.hpp"
 
-#include <algorithm>
 #include <array>
+#include <utility>
 
 #include "core/error.hpp"
 #include "core/text.hpp"
@@ -123,6 +123,10 @@ template <class T> const typename Plan<T>::Chosen& Plan<T>::chosen(std::string_v
   return *chosen_;
 }
 
+template <class T> double Plan<T>::reachable() const {
+  return chosen_ ? chosen_->design->reachable_tolerance : reachable_tolerance(problem_, options_, backend_.traits);
+}
+
 template <class T> void Plan<T>::set_workspace(void* memory, std::size_t bytes) {
   if (memory != nullptr) require("workspace", memory, 1);
   if (memory != nullptr || chosen_) chosen("workspace").engine->set_workspace(memory, bytes);
@@ -130,34 +134,35 @@ template <class T> void Plan<T>::set_workspace(void* memory, std::size_t bytes) 
 }
 
 template <class T> std::string Plan<T>::describe() const {
-  if (!chosen_)
-    return describe_undesigned(problem_, options_, reachable_tolerance(problem_, options_, backend_.traits));
+  if (!chosen_) return describe_undesigned(problem_, options_, reachable());
   std::string all = offgrid::describe(*chosen_->design) + chosen_->engine->describe();
   if (points_ >= 0) all += text("points       ", points_, "\n");
   return all;
 }
 
 template <class T> double Plan<T>::get(std::string_view name) const {
-  const auto number = [](auto value) { return static_cast<double>(value); };
-  if (name == "points") return number(points_);
-  if (name == "transforms") return number(options_.transforms);
-  if (name == "memory_bytes") return chosen_ ? number(chosen_->engine->memory_bytes()) : 0;
-  if (name == "peak_bytes") return chosen_ ? number(chosen_->engine->peak_bytes()) : 0;
-  if (name == "reachable_tolerance" && !chosen_) return reachable_tolerance(problem_, options_, backend_.traits);
-  constexpr std::array<std::string_view, 8> of_design{"upsampling", "width",          "grid1",          "grid2", "grid3",
-                                                      "expected_error", "reachable_tolerance", "workspace_bytes"};
-  if (std::find(of_design.begin(), of_design.end(), name) == of_design.end())
-    throw Error(Status::invalid_argument, text("a plan has no number named \"", name, "\""));
-  if (mode_count_ == 0) return 0;
-  const Design& design = *chosen(name).design;
-  if (name == "upsampling") return design.window.sigma;
-  if (name == "width") return design.window.width;
-  if (name == "grid1") return number(design.grid_along(0));
-  if (name == "grid2") return number(design.grid_along(1));
-  if (name == "grid3") return number(design.grid_along(2));
-  if (name == "expected_error") return design.expected_error;
-  if (name == "reachable_tolerance") return design.reachable_tolerance;
-  return number(chosen_->engine->workspace_bytes());
+  using Read = double (*)(const Plan& plan);
+  static constexpr auto number = [](auto value) { return static_cast<double>(value); };
+  static constexpr std::pair<std::string_view, Read> numbers[] = {
+      {"upsampling", [](const Plan& plan) { return plan.chosen("upsampling").design->window.sigma; }},
+      {"width", [](const Plan& plan) { return number(plan.chosen("width").design->window.width); }},
+      {"grid1", [](const Plan& plan) { return number(plan.chosen("grid1").design->grid_along(0)); }},
+      {"grid2", [](const Plan& plan) { return number(plan.chosen("grid2").design->grid_along(1)); }},
+      {"grid3", [](const Plan& plan) { return number(plan.chosen("grid3").design->grid_along(2)); }},
+      {"expected_error", [](const Plan& plan) { return plan.chosen("expected_error").design->expected_error; }},
+      {"reachable_tolerance", [](const Plan& plan) { return plan.reachable(); }},
+      {"workspace_bytes", [](const Plan& plan) { return number(plan.chosen("workspace_bytes").engine->workspace_bytes()); }},
+      {"memory_bytes", [](const Plan& plan) { return plan.chosen_ ? number(plan.chosen_->engine->memory_bytes()) : 0; }},
+      {"peak_bytes", [](const Plan& plan) { return plan.chosen_ ? number(plan.chosen_->engine->peak_bytes()) : 0; }},
+      {"points", [](const Plan& plan) { return number(plan.points_); }},
+      {"transforms", [](const Plan& plan) { return number(plan.options_.transforms); }},
+  };
+  std::string all;
+  for (const auto& [known, read] : numbers) {
+    if (known == name) return read(*this);
+    all += (all.empty() ? "" : ", ") + std::string(known);
+  }
+  throw Error(Status::invalid_argument, text("a plan has no number named \"", name, "\"; there are: ", all));
 }
 
 std::unique_ptr<AnyPlan> make_plan(const Problem& problem, const Options& options, const Backend& backend) {

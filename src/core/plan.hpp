@@ -48,6 +48,7 @@ template <class T> class Plan final : public AnyPlan {
   [[nodiscard]] std::shared_ptr<const Design> design_for(std::int64_t count) const;
   [[nodiscard]] bool keeps_design(std::int64_t count) const;
   [[nodiscard]] const Chosen& chosen(std::string_view asker) const;
+  [[nodiscard]] double reachable() const;
   void hand_over(const Points<T>& points, Stream stream);
   void run(Direction direction, Sign sign, const Vectors<T>& vectors, Stream stream) const;
 

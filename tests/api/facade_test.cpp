@@ -194,6 +194,8 @@ TYPED_TEST(FacadeTest, errors_carry_status_and_words) {
   EXPECT_EQ(make({.modes = {4}, .options = {{"upsampling", 1}}}), OFFGRID_INVALID_ARGUMENT);
   Plan<TypeParam> plan({.modes = {4}});
   EXPECT_EQ(status_of([&] { (void)plan.get("colour"); }), OFFGRID_INVALID_ARGUMENT);
+  for (const char* name : {"upsampling", "peak_bytes", "transforms"})
+    EXPECT_NE(std::string(offgrid_last_error()).find(name), std::string::npos) << name;
   std::vector<std::complex<TypeParam>> none, modes(4);
   EXPECT_EQ(status_of([&] { plan.execute(none, modes); }), OFFGRID_WRONG_STATE);
 }

@@ -71,6 +71,14 @@ TEST(Options, every_word_is_taken_by_name_and_by_number) {
     }
 }
 
+TEST(Options, centered_is_centred) {
+  Options options;
+  set_option(options, "mode_order", "fft");
+  set_option(options, "mode_order", "centered");
+  EXPECT_EQ(options.mode_order, ModeOrder::centred);
+  EXPECT_FALSE(refusal(options, "device", std::string_view("centered")).empty());
+}
+
 TEST(Options, numbers_are_read_from_text) {
   Options options;
   set_option(options, "upsampling", "1.5");

@@ -53,12 +53,12 @@ def test_type2_arguments(kind, words, points, modes):
 
 @pytest.mark.parametrize("words, settings", [
     ("tolerance is 0", {"tol": 0}), ("tolerance is nan", {"tol": float("nan")}), ("tolerance is -1", {"tol": -1}),
-    ('option "colour" is unknown', {"colour": 3}), ("option sign = 2", {"sign": 2}),
+    ("option sign = 2", {"sign": 2}),
     ("option mode_order = \"middle\"", {"mode_order": "middle"}), ("option upsampling = 0.5", {"upsampling": 0.5}),
     ("option transforms = 0", {"transforms": 0}), ("type is 7", {"type": 7})])
 def test_the_library_refuses_with_a_status(words, settings):
     error = refused(offgrid.Error, words, offgrid.Plan, **{"type": 1, "shape": (4, 4), **settings})
-    assert error.status is offgrid.Status.INVALID_ARGUMENT
+    assert error.status is offgrid.Status.INVALID_ARGUMENT and isinstance(error, ValueError)
 
 
 @pytest.mark.parametrize("kind, words, settings", [
@@ -67,6 +67,35 @@ def test_the_library_refuses_with_a_status(words, settings):
     (TypeError, "type is 'one'", {"type": "one"}), (TypeError, "threads is None", {"threads": None})])
 def test_plan_arguments(kind, words, settings):
     refused(kind, words, offgrid.Plan, **{"type": 1, "shape": (4, 4), **settings})
+
+
+@pytest.mark.parametrize("call", [lambda **options: offgrid.Plan(1, 4, **options),
+                                  lambda **options: offgrid.nufft1((X,), C, 4, **options),
+                                  lambda **options: offgrid.nufft2((X,), C, **options)])
+@pytest.mark.parametrize("name, meant", [("colour", ""), ("sgn", "sign"), ("isign", "sign"), ("eps", "tol"),
+                                         ("modeord", "mode_order"), ("nthreads", "threads"), ("upsampfac", "upsampling")])
+def test_unknown_keywords_are_type_errors_that_name_what_was_meant(call, name, meant):
+    error = refused(TypeError, f'option "{name}" is unknown', call, **{name: 1})
+    assert isinstance(error, offgrid.Error) and error.status is offgrid.Status.INVALID_ARGUMENT
+    assert (f"did you mean {meant}?" in str(error)) if meant else ("did you mean" not in str(error))
+
+
+def calls_of_finufft():
+    f = np.ones((4, 4), complex)
+    return [lambda: offgrid.nufft1(X, X, C, (4, 4)), lambda: offgrid.nufft1(X, X, C, (4, 4), 1e-6),
+                lambda: offgrid.nufft1(X, X, X, C, (4, 4, 4)), lambda: offgrid.nufft2(X, X, f),
+                lambda: offgrid.nufft2(X, X, f, 1e-6), lambda: offgrid.nufft2(X, X, X, f),
+                lambda: offgrid.Plan(1, (4, 4)).set_points(X, X)]
+
+
+@pytest.mark.parametrize("call", calls_of_finufft())
+def test_calls_of_someone_who_comes_from_finufft(call):
+    assert isinstance(refused(TypeError, r"points come as one tuple \(x, y\)", call), offgrid.Error)
+
+
+def test_too_many_arguments_are_refused():
+    refused(TypeError, "at most 4", offgrid.nufft1, (X,), C, 4, 1e-6, 1)
+    refused(TypeError, "at most 3", offgrid.nufft2, (X,), C, 1e-6, 1)
 
 
 @pytest.mark.parametrize("name", ["dtype", "transforms"])
@@ -87,9 +116,19 @@ def test_a_size_that_no_memory_holds():
     assert error.status in (offgrid.Status.INVALID_ARGUMENT, offgrid.Status.OUT_OF_MEMORY)
 
 
-def test_errors_survive_pickling():
-    error = pickle.loads(pickle.dumps(refused(offgrid.Error, "tolerance", offgrid.Plan, 1, 4, tol=-1)))
-    assert error.status is offgrid.Status.INVALID_ARGUMENT and "tolerance" in str(error)
+@pytest.mark.parametrize("kind, words, settings", [
+    (offgrid.ArgumentValueError, "tolerance", {"tol": -1}), (offgrid.ArgumentTypeError, "tol is", {"tol": "x"})])
+def test_errors_survive_pickling(kind, words, settings):
+    error = pickle.loads(pickle.dumps(refused(offgrid.Error, words, offgrid.Plan, 1, 4, **settings)))
+    assert type(error) is kind and error.status is offgrid.Status.INVALID_ARGUMENT and words in str(error)
+    state = refused(offgrid.Error, "no points", offgrid.Plan(1, 4).execute, C)
+    assert pickle.loads(pickle.dumps(state)).status is offgrid.Status.WRONG_STATE and "no points" in str(state)
+
+
+def test_out_of_another_shape_says_both_shapes():
+    refused(ValueError, r"out has the shape \(5, 4\); expected \(4, 5\)", offgrid.nufft1, (X, X), C, (4, 5),
+            out=np.zeros((5, 4), complex))
+    refused(TypeError, r"out is a list; expected the kind of the data, of the shape \(4,\)", offgrid.nufft1, X, C, 4, out=[0])
 
 
 def test_a_gpu_that_is_not_there():

@@ -47,3 +47,18 @@ def test_sampling_points(tmp_path, library):
     pytest.importorskip("scipy", reason="scipy is not installed")
     assert library in run(tmp_path, "sampling_points", "--pixels", "24", "--points", "400", "--steps", "20",
                           "--library", library)
+
+
+@pytest.mark.parametrize("name, missing", [("mri", "scipy"), ("mri", "numpy"), ("density_slices", "offgrid"),
+                                           ("sampling_points", "scipy"), ("sampling_points", "torch or jax")])
+def test_an_example_says_what_is_missing(tmp_path, name, missing):
+    if not EXAMPLES.exists():
+        pytest.skip("the examples are not here")
+    hidden = ["torch", "jax"] if " or " in missing else [missing]
+    (tmp_path / "sitecustomize.py").write_text(f"import sys\nfor name in {hidden}: sys.modules[name] = None\n")
+    if missing == "torch or jax":
+        pytest.importorskip("scipy", reason="scipy is not installed")
+    found = subprocess.run([sys.executable, EXAMPLES / f"{name}.py"], cwd=tmp_path, capture_output=True, text=True,
+                           env={"PYTHONPATH": f"{tmp_path}:{PACKAGE}", "PYTHONDONTWRITEBYTECODE": "1"})
+    assert found.returncode == 1 and f"this example needs {missing}: pip install" in found.stderr
+    assert "Traceback" not in found.stderr

@@ -30,8 +30,20 @@ def test_cg_recovers_modes(random):
     assert not failed and oracle.error(found.reshape(shape), modes) < 1e-4
 
 
-def test_one_vector_a_call_only(random):
-    plan = offgrid.Plan(2, 8, transforms=2)
-    plan.set_points(np.zeros(3))
-    with pytest.raises(ValueError, match="plan has 2 transforms"):
-        offgrid.LinearOperator(plan)
+@pytest.mark.parametrize("type", [1, 2])
+def test_a_plan_of_several_transforms_takes_its_vectors_in_one(random, type):
+    coils, points = 3, oracle.random_points(random, 2, 40)
+    one, many = (offgrid.Plan(type, (5, 6), 1e-9, transforms=n) for n in (1, coils))
+    for plan in (one, many):
+        plan.set_points(points)
+    A, B = offgrid.LinearOperator(one), offgrid.LinearOperator(many)
+    assert B.shape == (coils * A.shape[0], coils * A.shape[1])
+    x, y = oracle.random_complex(random, B.shape[1]), oracle.random_complex(random, B.shape[0])
+    assert np.allclose(B @ x, np.concatenate([A @ part for part in np.split(x, coils)]))
+    assert np.allclose(B.H @ y, np.concatenate([A.H @ part for part in np.split(y, coils)]))
+    assert np.allclose(np.vdot(y, B @ x), np.vdot(B.H @ y, x))
+
+
+def test_what_is_no_plan_is_refused():
+    with pytest.raises(TypeError, match="plan is a int; expected an offgrid.Plan"):
+        offgrid.LinearOperator(3)

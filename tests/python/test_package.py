@@ -3,6 +3,7 @@
 import doctest
 import importlib
 import pathlib
+import pydoc
 import subprocess
 import sys
 
@@ -10,6 +11,7 @@ import offgrid
 import pytest
 
 MODULES = ["", "._error", "._plan", "._cache", "._transforms", "._operator", ".torch", ".jax"]
+ERRORS = ["AccuracyWarning", "ArgumentTypeError", "ArgumentValueError", "Error", "Status"]
 FOLDER = pathlib.Path(offgrid.__file__).parent
 
 
@@ -22,7 +24,7 @@ def test_docstrings_run(module):
 
 
 def test_everything_public_has_an_example():
-    public = [getattr(offgrid, name) for name in offgrid.__all__]
+    public = [getattr(offgrid, name) for name in offgrid.__all__ + ERRORS]
     public += [value for name, value in vars(offgrid.Plan).items() if not name.startswith("_") and value.__doc__]
     for value in public:
         assert ">>> " in (value.__doc__ or ""), value
@@ -43,3 +45,10 @@ def test_importing_offgrid_imports_no_other_library_and_prints_nothing():
     program = "import sys, offgrid; sys.exit(any(name in sys.modules for name in ('torch', 'jax', 'cupy', 'scipy')))"
     found = subprocess.run([sys.executable, "-c", program], capture_output=True, env={"PYTHONPATH": str(FOLDER.parent)})
     assert (found.returncode, found.stdout, found.stderr) == (0, b"", b"")
+
+
+def test_help_shows_what_users_need():
+    text = pydoc.plain(pydoc.render_doc(offgrid))
+    assert len(text.splitlines()) < 330 and "inherited from" not in text
+    for words in ("nufft1(", "nufft2(", "class Plan", "LinearOperator(", "clear_cache", "mode_order", "threads", *ERRORS):
+        assert words in text, words

@@ -33,7 +33,7 @@ def test_a_closed_plan_is_refused(random):
 
 
 def test_a_pickled_plan_is_its_specification(random):
-    plan = offgrid.Plan(2, (6, 7), 1e-8, dtype=np.complex64, transforms=3, sign=-1, mode_order="fft")
+    plan = offgrid.Plan(2, (6, 7), 1e-4, dtype=np.complex64, transforms=3, sign=-1, mode_order="fft")
     plan.set_points(oracle.random_points(random, 2, 4, "float32"))
     copy = pickle.loads(pickle.dumps(plan))
     assert copy.specification == plan.specification and copy.count is None

@@ -93,10 +93,10 @@ def test_points_that_change_under_an_execute(random):
             count = plan.count
             try:
                 assert abs(plan.execute(np.ones(count, complex))[0] - count) < 1e-3 * count
+            except ValueError as error:
+                assert "strengths has the shape" in str(error)
             except offgrid.Error as error:
                 assert error.status is offgrid.Status.WRONG_STATE
                 refused.append(error)
-            except ValueError as error:
-                assert "strengths has the shape" in str(error)
 
     run_all(move, execute, execute)

@@ -1,0 +1,45 @@
+"""A right program: accepted by mypy --strict and pyright, with the types that it asserts."""
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import offgrid
+from typing_extensions import assert_type
+
+x: npt.NDArray[np.float64] = np.linspace(-3, 3, 10)
+strengths: npt.NDArray[np.complex128] = np.ones(10, np.complex128)
+single: npt.NDArray[np.complex64] = np.ones(10, np.complex64)
+
+modes = offgrid.nufft1((x, x), strengths, (6, 4), tol=1e-9)
+assert_type(modes, npt.NDArray[np.complex128])
+assert_type(offgrid.nufft1(x.astype(np.float32), single, 6, 1e-4), npt.NDArray[np.complex64])
+assert_type(offgrid.nufft2([x, x], modes, mode_order="centered", sign=-1, threads=2), npt.NDArray[np.complex128])
+offgrid.nufft1(np.zeros((10, 2)), np.exp(1j * x), (6, 4), strict=False, deterministic="on", upsampling=1.5, method="sweep",
+               window="prolate", width=7, batch=2, points_hint=100, device="cpu", out=np.empty((6, 4), np.complex128))
+
+
+def of_any_library(points: Any, data: Any) -> None:
+    offgrid.nufft2(points, offgrid.nufft1(points, data, 6))
+
+
+of_any_library(x, strengths)
+
+with offgrid.Plan(1, (6, 4), 1e-9, dtype=np.complex128, transforms=1, device="auto", mode_order="fft") as plan:
+    assert_type(plan, offgrid.Plan)
+    plan.set_points((x, x))
+    assert_type(plan.execute(strengths), npt.NDArray[np.complex128])
+    assert_type(plan.adjoint(modes, out=strengths), npt.NDArray[np.complex128])
+    assert_type(plan.shape, tuple[int, ...])
+    assert_type(plan.count, int | None)
+    assert_type(plan.get("expected_error"), float)
+    assert_type(plan.describe(), str)
+    operator = offgrid.LinearOperator(plan)
+
+try:
+    offgrid.clear_cache()
+except offgrid.ArgumentTypeError as error:
+    assert_type(error.status, offgrid.Status)
+    raise TypeError from error
+except (offgrid.Error, offgrid.ArgumentValueError, offgrid.AccuracyWarning):
+    print(offgrid.options(), offgrid.devices(), offgrid.__version__)
