@@ -69,7 +69,7 @@ class ArgumentValueError(Error, ValueError):
     ...     offgrid.Plan(1, (8, 8), mode_order="middle")
     ... except ValueError as error:
     ...     print(error)
-    option mode_order = "middle": expected centred fft
+    option mode_order = "middle": expected centred, fft
     """
 
     def __init__(self, message: str) -> None:

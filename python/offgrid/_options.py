@@ -12,37 +12,37 @@ class Options(TypedDict, total=False):
     """Keywords of nufft1, nufft2 and Plan."""
 
     sign: int
-    """sign of i in the exponent; 0: -1 for type 1, +1 for type 2"""
+    """sign of i in the exponent; 0, the default, is -1 for type 1 and +1 for type 2"""
     mode_order: Literal["centred", "centered", "fft"]
-    """modes from -N/2 up ("centered" is taken too), or from 0 up as an FFT has them"""
+    """centred (or centered): k runs from -floor(N/2) up; fft: k runs from 0 up, then through the negative ones, as in an FFT"""
     strict: Union[bool, Literal["off", "on"]]
     """refuse a tolerance that cannot be reached"""
     deterministic: Union[bool, Literal["off", "on"]]
-    """the same bits from run to run; slower spreading on a GPU, on a CPU with a fixed number of threads always so"""
+    """equal results, bit by bit, in every run. On a GPU this makes spreading slower. On the CPU it changes nothing: results are always equal for the same number of threads"""
     points_hint: int
-    """points to expect, for the choice of the grid; 0: as many as modes"""
+    """how many points to expect: the grid is then chosen when the plan is made; 0: it is chosen when points are set"""
     upsampling: float
-    """sigma, grid cells a mode, over 1; 0: chosen"""
+    """sigma, how much finer the internal grid is: it has about sigma N cells along an axis of N modes. A larger sigma makes the FFT slower and the kernel narrower; 0: the library chooses"""
     width: int
-    """width of the kernel in cells, from 2; 0: chosen"""
+    """how many cells of the grid the kernel covers along each axis; 0: the library chooses"""
     window: Literal["auto", "prolate", "semicircle"]
-    """the kernel's shape; semicircle is the paper's, with its width rule"""
+    """the kernel's shape; semicircle is the one of the cuFINUFFT paper, with the paper's rule for the width"""
     batch: int
-    """vectors worked on together; 0: chosen"""
+    """how many vectors are worked on together; 0: the library chooses"""
     threads: int
-    """threads of the CPU engine; 0: what OpenMP would take"""
+    """threads of the CPU engine; 0: as many as OpenMP would take"""
     method: Literal["auto", "gm", "gm_sort", "sm", "sweep", "owner"]
-    """on a GPU: the paper's GM, GM-sort and SM, or by tensor cores a sweep or owners of tiles"""
+    """on a GPU: how points are spread and interpolated. gm, gm_sort and sm are the paper's methods; sweep and owner use tensor cores"""
     bin1: int
-    """on a GPU, cells of a bin along x; 0: chosen"""
+    """on a GPU: cells of a bin along x, the axis that is contiguous in memory; 0: the library chooses"""
     bin2: int
-    """the same along y"""
+    """on a GPU: the same along y"""
     bin3: int
-    """the same along z"""
+    """on a GPU: the same along z, the slowest axis"""
     subproblem: int
-    """on a GPU, points a block spreads; 0: chosen"""
+    """on a GPU: how many points one thread block spreads; 0: the library chooses"""
     shared_bytes: int
-    """on a GPU, shared memory that a block may take; 0: all that there is"""
+    """on a GPU: how much shared memory one thread block may take; 0: all that there is"""
 
 
 DEFAULTS: dict[str, Any] = {

@@ -55,7 +55,7 @@ def test_both_spellings_of_centred(random, word):
 
 
 def test_every_number_of_a_plan_has_a_name():
-    plan = offgrid.Plan(1, (8, 8))
+    plan = offgrid.Plan(1, (8, 8), points_hint=100)
     with pytest.raises(ValueError) as caught:
         plan.get("colour")
     listed = str(caught.value).partition("there are: ")[2].split(", ")
@@ -66,7 +66,7 @@ def test_every_number_of_a_plan_has_a_name():
 
 
 def test_describe_has_the_order_of_shape():
-    plan = offgrid.Plan(1, (32, 40, 500))
+    plan = offgrid.Plan(1, (32, 40, 500), points_hint=1000)
     words = plan.describe()
     grid = [int(plan.get(name)) for name in ("grid3", "grid2", "grid1")]
     assert "32 x 40 x 500 modes" in words
