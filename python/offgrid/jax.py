@@ -100,7 +100,20 @@ def bind(what: Transform, data: Any, *axes: Any) -> Any:
 
 @nufft_p.def_impl
 def run(data: Any, *axes: Any, what: Transform) -> Any:
-    return what.run(data, axes)
+    data, *axes_there = on_one_device(data, *axes)
+    return what.run(data, tuple(axes_there))
+
+
+def on_one_device(*arrays: Any) -> list[Any]:
+    """Arrays of numpy, such as constants and changes that jax has made up, go to where the arrays of jax are."""
+    def is_placed(array: Any) -> bool:
+        return isinstance(array, jax.Array) and not isinstance(array, np.ndarray)
+
+    placed = [array for array in arrays if is_placed(array)]
+    if not placed:
+        return list(arrays)
+    device = next(iter(placed[0].devices()))
+    return [array if is_placed(array) else jax.device_put(np.asarray(array), device) for array in arrays]
 
 
 def result_shape(what: Transform, data: Any, axes: Any) -> tuple[int, ...]:
