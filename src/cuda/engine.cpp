@@ -14,8 +14,10 @@
 #include "cuda/engine.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 #include <memory>
+#include <mutex>
 #include <nvtx3/nvtx3.hpp>
 #include <optional>
 #include <utility>
@@ -98,6 +100,8 @@ template <class T> class CudaEngine final : public Engine<T> {
     sorter_->trim(kept_scratch_bytes);
     for (const auto& grid : grids_.idle()) grid->replays.forget(grid->done);
     count_ = points.count;
+    ready_to_read_ = false;
+    if (has_read_) get_ready_to_read(native(stream));
     points_stream_ = native(stream);
     points_set_.record_or_wait(points_stream_);  // the new points are in place, so that nothing may throw any more
   }
@@ -125,6 +129,7 @@ template <class T> class CudaEngine final : public Engine<T> {
 
   void run(const Batch<T>& batch, Grid& grid, const Stages& stages, Stream stream) const override {
     auto& mine = static_cast<CudaGrid<T>&>(grid);
+    if (batch.direction == Direction::to_points) prepare_to_read(mine, native(stream));
     if (mine.captured || !can_be_recorded(batch.direction)) return stages(stream);
     const DeviceGuard guard(device_.id);
     if (!mine.replays.run({batch, points_set_count_}, stages, native(stream), mine.done)) stages(stream);
@@ -162,7 +167,7 @@ template <class T> class CudaEngine final : public Engine<T> {
     const nvtx3::scoped_range range{"offgrid interpolate"};
     const DeviceGuard guard(device_.id);
     const auto& mine = static_cast<const CudaGrid<T>&>(grid);
-    const bool by_method = choice_.unit->reads_itself(request_for(count_));
+    const bool by_method = choice_.unit->reads_itself(request_for(count_, Direction::to_points));
     if (by_method && choice_.unit->adds_to_results())
       clear(strengths, sizeof(Complex) * static_cast<std::size_t>(count_ * mine.batch), stream);
     for (const PointSet<T>& set : sets_) {
@@ -198,7 +203,7 @@ template <class T> class CudaEngine final : public Engine<T> {
     std::string bins;
     for (int axis = 0; axis < design_.dim(); ++axis) bins += text(axis ? " x " : "", choice_.sort.bins.size[axis]);
     const std::int64_t points = sets_.empty() ? expected_points(design_.problem, design_.options) : count_;
-    const bool by_method = choice_.unit->reads_itself(request_for(points));
+    const bool by_method = choice_.unit->reads_itself(request_for(points, Direction::to_points));
     return text("engine       cuda, ", device_.name, ", FFT by ", goes_by_lines(design_) ? "lines" : "cuFFT", "\n",  //
                 "method       spreading ", choice_.unit->name(), choice_.fixed_point ? " with integer sums" : "",
                 choice_.fell_back ? " (the method asked for does not fit)" : "", ", interpolation ",
@@ -225,9 +230,11 @@ template <class T> class CudaEngine final : public Engine<T> {
   std::size_t table_bytes() const { return tables_->bytes() + (wide_tables_ ? wide_tables_->bytes() : 0); }
 
   // --- the choice of a method ---------------------------------------------------------------------------------------------
-  MethodRequest request_for(std::int64_t points) const {
-    return method_request(design_, device_.limits(), points, direction_of(design_.problem));
+  MethodRequest request_for(std::int64_t points, Direction direction) const {
+    return method_request(design_, device_.limits(), points, direction);
   }
+  // As the points are sorted: for the direction of the plan's type.
+  MethodRequest request_for(std::int64_t points) const { return request_for(points, direction_of(design_.problem)); }
 
   void sort(const Points<T>& points, std::int64_t subproblem, cudaStream_t stream) {
     sorter_->run(points, subproblem, sets_, stream);
@@ -274,6 +281,29 @@ template <class T> class CudaEngine final : public Engine<T> {
     sets_ = std::move(sets);
     workspace_bytes_ = grid->bytes;
     grids_.replace_by(std::move(grid));
+  }
+
+  // Points that were sorted for the way to modes have no inverse, which makes the way to points up to three times slower:
+  // the first execute that goes there makes it, and waits for it once; later calls of set_points make it at once. A captured
+  // execute does without.
+  void prepare_to_read(CudaGrid<T>& grid, cudaStream_t stream) const {
+    if (grid.captured) return;
+    if (!ready_to_read_.load(std::memory_order_acquire)) {
+      const DeviceGuard guard(device_.id);
+      const std::lock_guard lock(reading_mutex_);
+      if (!ready_to_read_.load(std::memory_order_relaxed)) {
+        get_ready_to_read(stream);
+        call("waiting for the inverse", [&] { return cudaStreamSynchronize(stream); });
+        has_read_ = true;
+      }
+    }
+    if (!sets_.empty() && sets_[0].inverted) grids_.hold_results(grid, count_);
+  }
+  void get_ready_to_read(cudaStream_t stream) const {
+    const bool wanted = sets_.size() == 1 && !sets_[0].inverted && choice_.sort.sorted && !choice_.unit->adds_to_results() &&
+                        wants_inverse(request_for(count_, Direction::to_points)) && gathers<T>(count_, design_.batch);
+    if (wanted) invert_later(sets_[0], memory_, stream);
+    ready_to_read_.store(true, std::memory_order_release);
   }
 
   // --- grids --------------------------------------------------------------------------------------------------------------
@@ -351,11 +381,14 @@ template <class T> class CudaEngine final : public Engine<T> {
   Device device_;
   bool has_dependent_launch_ = has_dependent_launch();
   MethodChoice choice_;
-  MemoryCount memory_;
+  mutable MemoryCount memory_;
   std::shared_ptr<const Tables<T>> tables_;
   std::shared_ptr<const Tables<double>> wide_tables_;  // where f32 is added up in f64
   std::unique_ptr<Sorter<T>> sorter_;
-  std::vector<PointSet<T>> sets_;
+  mutable std::vector<PointSet<T>> sets_;  // changed by the first execute to points (prepare_to_read)
+  mutable std::mutex reading_mutex_;
+  mutable std::atomic<bool> ready_to_read_{false};
+  mutable bool has_read_ = false;  // this plan has gone to points
   std::int64_t count_ = 0, points_set_count_ = 0;
   Event points_set_;  // executes on another stream than set_points's wait for it
   cudaStream_t points_stream_ = nullptr;
@@ -373,6 +406,7 @@ template <class T> std::unique_ptr<Engine<T>> make(const Design& design) {
 void release_memory() {
   kept_tables<float>().clear();
   kept_tables<double>().clear();
+  destroy_kept_fft_plans();
   free_idle_device_memory();
 }
 

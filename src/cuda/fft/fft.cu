@@ -1,4 +1,6 @@
 #include <algorithm>
+#include <mutex>
+#include <vector>
 
 #include "cuda/fft/axis_modes.hpp"
 #include "cuda/fft/fft.hpp"
@@ -141,21 +143,85 @@ bool goes_by_lines(const Design& design) {
   });
 }
 
+namespace {
+
+// Plans of cuFFT that nobody uses: it takes longer to make one than to run it.
+class KeptPlans {
+ public:
+  struct Kept {
+    FftPlan::Kind kind;
+    cufftHandle handle;
+    std::size_t work_bytes;
+  };
+  std::optional<Kept> take(const FftPlan::Kind& kind) {
+    const std::scoped_lock lock(mutex_);
+    const auto found = std::find_if(kept_.begin(), kept_.end(), [&](const Kept& one) { return one.kind == kind; });
+    if (found == kept_.end()) return std::nullopt;
+    const Kept taken = *found;
+    kept_.erase(found);
+    return taken;
+  }
+  void keep(const Kept& one) {
+    constexpr std::size_t most = 16;
+    const std::scoped_lock lock(mutex_);
+    kept_.push_back(one);
+    if (kept_.size() <= most) return;
+    (void)cufft().destroy(kept_.front().handle);
+    kept_.erase(kept_.begin());
+  }
+  void clear() {
+    const std::scoped_lock lock(mutex_);
+    for (const Kept& one : kept_) (void)cufft().destroy(one.handle);
+    kept_.clear();
+  }
+
+ private:
+  std::mutex mutex_;
+  std::vector<Kept> kept_;  // the oldest first
+};
+KeptPlans& kept_plans() {
+  static auto* plans = new KeptPlans;  // plans may outlive static objects
+  return *plans;
+}
+
+}  // namespace
+
+void destroy_kept_fft_plans() { kept_plans().clear(); }
+
 std::size_t FftPlan::make(const Layout& layout, cufftType type) {
-  call("FFT plan", [&] { return cufft().create(&handle_); });
-  made_ = true;
-  call("FFT plan", [&] { return cufft().set_auto_allocation(handle_, 0); });
-  std::size_t bytes = 0;
-  Layout l = layout;
+  Kind kind{0, layout, type};
+  call("current device", [&] { return cudaGetDevice(&kind.device); });
   call("FFT plan", [&] {
-    return cufft().make_plan_many(handle_, l.rank, l.size, l.size, l.stride, l.distance, l.size, l.stride, l.distance,
-                                  type, l.batch, &bytes);
+    if (const auto kept = kept_plans().take(kind)) {
+      kind_ = kind;
+      handle_ = kept->handle;
+      work_bytes_ = kept->work_bytes;
+      return CUFFT_SUCCESS;
+    }
+    return cufft().create(&handle_);
   });
-  return bytes;
+  if (kind_) return work_bytes_;
+  try {
+    call("FFT plan", [&] { return cufft().set_auto_allocation(handle_, 0); });
+    Layout l = layout;
+    call("FFT plan", [&] {
+      return cufft().make_plan_many(handle_, l.rank, l.size.data(), l.size.data(), l.stride, l.distance, l.size.data(),
+                                    l.stride, l.distance, type, l.batch, &work_bytes_);
+    });
+  } catch (...) {
+    (void)cufft().destroy(handle_);
+    throw;
+  }
+  kind_ = kind;
+  return work_bytes_;
+}
+
+FftPlan::~FftPlan() {
+  if (kind_) kept_plans().keep({*kind_, handle_, work_bytes_});
 }
 
 void FftPlan::set_work_area(void* memory) {
-  if (made_) call("FFT work area", [&] { return cufft().set_work_area(handle_, memory); });
+  if (kind_) call("FFT work area", [&] { return cufft().set_work_area(handle_, memory); });
 }
 
 template <class A> void FftPlan::run(std::complex<A>* cells, Sign sign, cudaStream_t stream) const {

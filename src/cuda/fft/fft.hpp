@@ -4,7 +4,10 @@
 // cuFFT's plans have a stream and a work area inside, so that each grid that is leased has plans of its own.
 #pragma once
 
+#include <array>
 #include <complex>
+#include <optional>
+#include <utility>
 
 #include "core/design.hpp"
 #include "cuda/cufft.hpp"
@@ -35,14 +38,19 @@ class FftPlan {
     swap(other);
     return *this;
   }
-  ~FftPlan() {
-    if (made_) (void)cufft().destroy(handle_);
-  }
+  ~FftPlan();  // kept for the next plan of this kind
 
   struct Layout {
     int rank;
-    long long size[max_dim];  // slowest first
+    std::array<long long, max_dim> size;  // slowest first
     long long stride, distance, batch;
+    bool operator==(const Layout&) const = default;
+  };
+  struct Kind {
+    int device;
+    Layout layout;
+    cufftType type;
+    bool operator==(const Kind&) const = default;
   };
   // Returns the bytes of work area that it needs.
   std::size_t make(const Layout& layout, cufftType type);
@@ -51,13 +59,16 @@ class FftPlan {
 
  private:
   void swap(FftPlan& other) noexcept {
+    std::swap(kind_, other.kind_);
     std::swap(handle_, other.handle_);
-    std::swap(made_, other.made_);
+    std::swap(work_bytes_, other.work_bytes_);
   }
 
+  std::optional<Kind> kind_;  // where it is made
   cufftHandle handle_ = 0;
-  bool made_ = false;
+  std::size_t work_bytes_ = 0;
 };
+void destroy_kept_fft_plans();
 
 // A: precision of the grid, T: of the modes.
 template <class A> class GridFft {

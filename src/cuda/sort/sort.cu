@@ -83,10 +83,18 @@ template <class T> Sorter<T>::Sorter(const SortSpec& spec, MemoryCount& memory) 
 
 // What is scattered to a small array meets in the cache; and what is gathered takes memory.
 template <class T> bool Sorter<T>::inverts(std::int64_t count) const {
-  const std::int64_t bytes = count * std::int64_t{sizeof(std::complex<T>)};
   const bool possible = passes_ <= 3 && count <= spec_.set_points && moves(count) != Moves::indices_in_set;
-  return spec_.inverse && possible && bytes >= scattered_bytes && bytes <= most_gathered_bytes / spec_.vectors;
+  return spec_.inverse && possible && gathers<T>(count, spec_.vectors);
 }
+
+template <class T> void invert_later(PointSet<T>& set, MemoryCount& memory, cudaStream_t stream) {
+  set.inverse.grow_to(set.points.count, memory);
+  late_inverse_kernel<T><<<blocks_for(set.points.count), sort_threads, 0, stream>>>(set.points, set.inverse.data());
+  check_launch("inverse");
+  set.inverted = true;
+}
+template void invert_later(PointSet<float>&, MemoryCount&, cudaStream_t);
+template void invert_later(PointSet<double>&, MemoryCount&, cudaStream_t);
 
 // In the set, if two halves of keys and of positions fit into it.
 template <class T> Moves Sorter<T>::moves(std::int64_t count) const {

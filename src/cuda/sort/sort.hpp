@@ -13,6 +13,7 @@
 
 #include "cuda/kernels/points.hpp"
 #include "cuda/memory.hpp"
+#include "cuda/sort/sort_policy.hpp"
 
 namespace offgrid::cuda {
 
@@ -47,6 +48,16 @@ template <class T> struct PointSet {
   std::int64_t max_items = 0;
   PackedPoints<T> points{};
 };
+
+// Whether results of so many points are brought into the caller's order in the end (sort_policy.hpp), where a method gathers
+// them at all.
+template <class T> bool gathers(std::int64_t count, std::int64_t vectors) {
+  const std::int64_t bytes = count * std::int64_t{2 * sizeof(T)};
+  return bytes >= scattered_bytes && bytes <= most_gathered_bytes / vectors;
+}
+
+// Gives points that were sorted without an inverse one.
+template <class T> void invert_later(PointSet<T>& set, MemoryCount& memory, cudaStream_t stream);
 
 enum class Moves { records, indices_in_set };
 

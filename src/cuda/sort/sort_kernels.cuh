@@ -342,4 +342,11 @@ static __global__ void __launch_bounds__(sort_threads)
   inverse[i] = position;
 }
 
+// The same, from the points where they are packed.
+template <class T>
+__global__ void __launch_bounds__(sort_threads) late_inverse_kernel(PackedPoints<T> points, std::uint32_t* inverse) {
+  const std::int64_t i = std::int64_t{blockIdx.x} * sort_threads + threadIdx.x;
+  if (i < points.count) inverse[points.index(static_cast<std::uint32_t>(i))] = static_cast<std::uint32_t>(i);
+}
+
 }  // namespace offgrid::cuda

@@ -8,7 +8,7 @@
 namespace offgrid::cuda {
 
 inline constexpr std::int64_t most_set_points = std::int64_t{1} << 26;     // sorted together: bounds the scratch
-inline constexpr std::int64_t most_record_points = std::int64_t{1} << 25;  // above it set_points spares their memory
+inline constexpr std::int64_t most_record_points = std::int64_t{1} << 28;  // above it set_points spares their memory
 inline constexpr std::int64_t many_points_a_pass = std::int64_t{1} << 20;  // tiles of the sort are larger from here on,
 inline constexpr std::size_t large_tile_bytes = 128 << 10;                 // if a block has this much shared memory
 
