@@ -39,7 +39,7 @@ class Offgrid:
         self.library = library
         options, self.plan = void_p(), void_p()
         self.check(library.offgrid_options_create(ctypes.byref(options)))
-        for name, value in (("threads", threads), ("points_hint", cell.points), ("transforms", cell.batch)):
+        for name, value in (("threads", threads), ("transforms", cell.batch)):
             self.check(library.offgrid_options_set(options, name.encode(), double(value)))
         modes = (int64 * cell.dim)(*cell.modes)
         status = library.offgrid_plan_create(ctypes.byref(self.plan), cell.type, cell.dim, modes,
@@ -248,50 +248,59 @@ def timed(call, *arguments, loops=1):
 
 @dataclasses.dataclass
 class Times:
+    plan: float
     set_points: float
-    execute: float
+    first: float  # execute of a fresh plan
+    execute: float  # later ones
     error: float
 
     @property
     def total(self):
-        return self.set_points + self.execute
+        return self.plan + self.set_points + self.first
 
 
-def measure(plans, data, repeats, middle):
-    """Times of every plan by name, in milliseconds, interleaved."""
-    set_times, exec_times = {p.name: [] for p in plans}, {p.name: [] for p in plans}
-    errors = {}
+def use(make, data, loops):
+    """One user's calls: a plan, its first set_points and execute, and a later execute, in milliseconds."""
+    start = time.perf_counter_ns()
+    plan = make()
+    made = (time.perf_counter_ns() - start) * 1e-6
+    try:
+        set_points = timed(plan.set_points, data.cell.points, data.pointers())
+        first = timed(plan.execute, *data.values())
+        return made, set_points, first, timed(plan.execute, *data.values(), loops=loops)
+    finally:
+        plan.destroy()
+
+
+def measure(makers, data, repeats, middle):
+    """Times of every library by name, interleaved, with a fresh plan each time."""
+    runs, errors = {name: [] for name in makers}, {}
     loops = 50 if data.cell.kind == "tiny" else 1
-    for plan in plans:  # warm up, and check
-        plan.set_points(data.cell.points, data.pointers())
+    for name, make in makers.items():  # warm up, and check
         data.output[:] = 0
-        plan.execute(*data.values())
-        errors[plan.name] = data.error()
+        use(make, data, 1)
+        errors[name] = data.error()
     start, turns = time.perf_counter(), 0
     while turns < repeats or (turns < MOST_REPEATS and time.perf_counter() - start < SHORT_CELL):
         turns += 1
-        for plan in plans:
+        for name, make in makers.items():
             time.sleep(SETTLE)
-            plan.set_points(data.cell.points, data.pointers())
-            set_times[plan.name].append(timed(plan.set_points, data.cell.points, data.pointers(), loops=loops))
-            exec_times[plan.name].append(timed(plan.execute, *data.values(), loops=loops))
-    return {p.name: Times(middle(set_times[p.name]), middle(exec_times[p.name]), errors[p.name])
-            for p in plans}
+            use(make, data, 1)
+            runs[name].append(use(make, data, loops))
+    return {name: Times(*map(middle, zip(*runs[name])), errors[name]) for name in makers}
 
 
 def compare(cell, threads, data, libraries, chosen):
     """Times by name; None where the peer refuses the problem."""
-    plans = []
+    def maker(kind, library):
+        return lambda: kind(library, cell, threads)
+
     try:
-        for kind, library in libraries:
-            plans.append(kind(library, cell, threads))
-        return measure(plans, data, chosen.repeats, min if chosen.least else statistics.median)
+        makers = {kind.name: maker(kind, library) for kind, library in libraries}
+        return measure(makers, data, chosen.repeats, min if chosen.least else statistics.median)
     except RuntimeError as problem:
         print(f"{cell.name:<48} {threads} {problem}")
         return None
-    finally:
-        for plan in plans:
-            plan.destroy()
 
 
 # --- reporting ------------------------------------------------------------------------------------------------------
@@ -301,16 +310,17 @@ HEADER = (f"{'cell':<46} thr {'finufft':>10} {'offgrid':>10} {'x set':>7} {'x ex
 
 def row_of(cell, threads, result):
     peer, ours = result["finufft"], result["offgrid"]
-    return {"cell": cell.name, "threads": threads, "finufft_set_ms": peer.set_points, "finufft_exec_ms": peer.execute,
-            "offgrid_set_ms": ours.set_points, "offgrid_exec_ms": ours.execute,
+    return {"cell": cell.name, "threads": threads, "finufft_plan_ms": peer.plan, "finufft_set_ms": peer.set_points,
+            "finufft_first_ms": peer.first, "finufft_exec_ms": peer.execute, "offgrid_plan_ms": ours.plan,
+            "offgrid_set_ms": ours.set_points, "offgrid_first_ms": ours.first, "offgrid_exec_ms": ours.execute,
+            "finufft_total_ms": peer.total, "offgrid_total_ms": ours.total,
             "ratio_set": peer.set_points / ours.set_points, "ratio_exec": peer.execute / ours.execute,
             "ratio_total": peer.total / ours.total, "finufft_error": peer.error, "offgrid_error": ours.error,
             "tolerance": cell.tolerance}
 
 
 def print_row(row):
-    peer = row["finufft_set_ms"] + row["finufft_exec_ms"]
-    ours = row["offgrid_set_ms"] + row["offgrid_exec_ms"]
+    peer, ours = row["finufft_total_ms"], row["offgrid_total_ms"]
     mark = " over its tolerance" if row["offgrid_error"] > row["tolerance"] else ""
     print(f"{row['cell']:<46} {row['threads']:>3} {peer:>10.4g} {ours:>10.4g} {row['ratio_set']:>7.2f} "
           f"{row['ratio_exec']:>7.2f} {row['ratio_total']:>7.2f} {row['finufft_error']:>8.1e} "
@@ -323,7 +333,7 @@ def print_summary(rows, threads):
         return
     mean = math.exp(sum(map(math.log, ratios)) / len(ratios))
     worst = min((row for row in rows if row["threads"] == threads), key=lambda row: row["ratio_total"])
-    print(f"{threads} thread(s): geometric mean of set_points + exec {mean:.2f}x over {len(ratios)} cells, "
+    print(f"{threads} thread(s): geometric mean of plan + set_points + execute {mean:.2f}x over {len(ratios)} cells, "
           f"least {worst['ratio_total']:.2f}x at {worst['cell']}")
 
 

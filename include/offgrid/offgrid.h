@@ -55,14 +55,15 @@ OFFGRID_API offgrid_status offgrid_options_set_text(offgrid_options options, con
 OFFGRID_API const char* offgrid_options_help(void);
 OFFGRID_API void offgrid_options_destroy(offgrid_options options);
 
-/* A plan: everything that depends on the problem but not on the points. `options` may be null. On failure *plan is null.
- * A plan on a GPU whose grid has more than 2048 cells along an axis loads cuFFT, and is refused with OFFGRID_DEVICE_ERROR
- * where that is missing. Nothing else needs a part of CUDA beyond the driver. */
+/* A plan: the arguments are checked, and nothing is chosen yet, unless the option points_hint says for how many points.
+ * `options` may be null. On failure *plan is null. */
 OFFGRID_API offgrid_status offgrid_plan_create(offgrid_plan* plan, int type, int dim, const int64_t* modes,
                                                double tolerance, offgrid_precision precision, offgrid_options options);
 
-/* Reads the points and sorts them; the arrays need not be kept. x, y, z: arrays of `count` reals of the plan's precision,
- * null beyond the dimension. A refused call leaves the earlier points in force. `stream`: null on the CPU. */
+/* Chooses the grid for the number of points, unless the present one will do, reads the points and sorts them; the arrays
+ * need not be kept. x, y, z: arrays of `count` reals of the plan's precision, null beyond the dimension. A refused call
+ * leaves the earlier points in force. `stream`: null on the CPU. On a GPU, a grid of more than 2048 cells along an axis loads
+ * cuFFT, and is refused with OFFGRID_DEVICE_ERROR where that is missing. Nothing else needs a part of CUDA but the driver. */
 OFFGRID_API offgrid_status offgrid_set_points(offgrid_plan plan, int64_t count, const void* x, const void* y,
                                               const void* z, void* stream);
 
@@ -80,7 +81,8 @@ OFFGRID_API offgrid_status offgrid_set_workspace(offgrid_plan plan, void* memory
 
 /* A number about the plan by name: "upsampling", "width", "grid1", "grid2", "grid3", "expected_error",
  * "reachable_tolerance", "workspace_bytes" (of one execute), "memory_bytes" and "peak_bytes" (what the plan holds on its
- * device, now and at most: sorted points, grids, tables; of the peak also scratch of set_points), "points", "transforms". */
+ * device, now and at most: sorted points, grids, tables; of the peak also scratch of set_points), "points", "transforms". Before points are set, or points_hint is given, those
+ * that depend on the grid are OFFGRID_WRONG_STATE: all up to "workspace_bytes" but "reachable_tolerance". */
 OFFGRID_API offgrid_status offgrid_plan_get(offgrid_plan plan, const char* name, double* value);
 
 /* What was chosen and why, in words. Valid until the next call of this function with the same plan. */
