@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 """Times offgrid and FINUFFT (the PyPI package `finufft`) side by side in one process, on the same arrays.
 
-Both are called through ctypes on their C interfaces, so neither pays for a Python wrapper. Plans are made once; every
-repeat times set_points and execute of one library and then of the other, so that a change in the machine's load meets
-both, each after a pause and a call to wake up. Times are medians, errors relative l2 over sampled outputs against direct
-sums.
+Both are called through ctypes on their C interfaces, so neither pays for a Python wrapper. Every repeat makes a plan
+without any hint, sets points, executes and executes again, first with one library and then with the other, so that a
+change in the machine's load meets both, each after a pause and a turn to wake up. "x set" compares the first set_points,
+"x exec" a later execute, "x total" plan, first set_points and first execute together. Times are medians, errors relative
+l2 over sampled outputs against direct sums.
 
     python3 bench/compare_finufft.py --quick
     python3 bench/compare_finufft.py --threads 1,2 --csv compare.csv
