@@ -30,14 +30,21 @@ bool is_one_sign(const SearchCase& one) {
   return one.type == 1 && same;
 }
 
+// Points at multiples of 2 pi / N: all that strengths of one sign add up to in mode 0 may alias onto one outer mode. Designs
+// take that into account for few modes only (tried_error in core/design.cpp).
+bool is_lattice(const SearchCase& one) {
+  constexpr std::int64_t few_modes = 32;
+  return one.spot == Spot::mode_spacing && *std::max_element(one.modes.begin(), one.modes.end()) > few_modes;
+}
+
 // Data whose terms do not conspire, the kind that measurements and simulations have.
 bool is_ordinary(const SearchCase& one) {
-  return is_one_sign(one) || one.data == Data::random || one.data == Data::ranging;
+  return (is_one_sign(one) && !is_lattice(one)) || one.data == Data::random || one.data == Data::ranging;
 }
 
 // What the library promises of a case.
 double promised(const SearchCase& one, const Ratios& ratios) {
-  return is_one_sign(one) ? std::max(ratios.of_largest, ratios.relative) : ratios.of_largest;
+  return is_one_sign(one) && !is_lattice(one) ? std::max(ratios.of_largest, ratios.relative) : ratios.of_largest;
 }
 
 template <class T> class SearchedTransform {

@@ -147,10 +147,10 @@ Choice choose_semicircle(const Problem& problem, const Options& options, const B
   return {candidate, candidate.error};
 }
 
-// Error of an axis for one point on a node or between two, where it is the largest: over the modes, its mean and what is
-// beside it.
+// Error of an axis for one point on a node or between two, where it is the largest: over the modes its mean, the root mean
+// square of the rest, and the largest of a single mode.
 struct AxisError {
-  double mean = 0, deviation = 0;
+  double mean = 0, deviation = 0, largest = 0;
 };
 
 AxisError one_point_error(const Design& design, int axis) {
@@ -170,7 +170,10 @@ AxisError one_point_error(const Design& design, int axis) {
       }
       const std::complex<double> error = spread * design.factors[axis](k) - 1.0;
       const bool alone = k == 0 || 2 * k == modes;  // without -k
-      sum += alone ? error : 2 * error.real(), squares += (alone ? 1 : 2) * std::norm(error), count += alone ? 1 : 2;
+      sum += alone ? error : 2 * error.real();
+      squares += (alone ? 1 : 2) * std::norm(error);
+      count += alone ? 1 : 2;
+      worst.largest = std::max(worst.largest, std::abs(error));
     }
     worst.mean = std::max(worst.mean, std::abs(sum) / count);
     worst.deviation = std::max(worst.deviation, std::sqrt(std::max(0.0, squares / count - std::norm(sum / count))));
@@ -189,24 +192,27 @@ double zero_mode_error(const Design& design, int axis) {
   return worst;
 }
 
+constexpr std::int64_t few_modes = 32;
+
 // What a transform of few modes may be off by, whatever the model says: one point, and strengths of one sign at many. The
-// errors of all axes may have the same sign.
+// errors of all axes may have the same sign. Points at multiples of 2 pi / N let mode 0 alias onto a single mode.
 double tried_error(const Design& design) {
-  double growth = 0, deviation = 0, growth_of_zero = 0;
+  double growth = 0, deviation = 0, growth_of_zero = 0, aliased = 0;
   for (int axis = 0; axis < design.dim(); ++axis) {
     const AxisError error = one_point_error(design, axis);
     growth += std::log1p(error.mean);
     deviation = std::hypot(deviation, error.deviation);
     growth_of_zero += std::log1p(zero_mode_error(design, axis));
+    if (design.problem.modes[axis] <= few_modes) aliased = std::hypot(aliased, error.largest);
   }
-  return std::max(std::hypot(std::expm1(growth), deviation), std::expm1(growth_of_zero));
+  return std::max({std::hypot(std::expm1(growth), deviation), std::expm1(growth_of_zero), aliased});
 }
 
 // Few modes of an axis do not average what the model of the error takes the mean of. Under 1e-13 trying it would tell more
 // of its own rounding.
 bool is_tried(const Problem& problem) {
   return problem.tolerance >= 1e-13 &&
-         std::any_of(problem.modes.begin(), problem.modes.begin() + problem.dim, [](auto n) { return n <= 32; });
+         std::any_of(problem.modes.begin(), problem.modes.begin() + problem.dim, [](auto n) { return n <= few_modes; });
 }
 
 // The most points whose sums this design bears. They are at least those that it was made for: where these are too many for
