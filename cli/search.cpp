@@ -33,7 +33,7 @@ bool is_one_sign(const SearchCase& one) {
 // Points at multiples of 2 pi / N: all that strengths of one sign add up to in mode 0 may alias onto one outer mode. Designs
 // take that into account for few modes only (tried_error in core/design.cpp).
 bool is_lattice(const SearchCase& one) {
-  constexpr std::int64_t few_modes = 32;
+  constexpr std::int64_t few_modes = 16;
   return one.spot == Spot::mode_spacing && *std::max_element(one.modes.begin(), one.modes.end()) > few_modes;
 }
 

@@ -192,7 +192,7 @@ double zero_mode_error(const Design& design, int axis) {
   return worst;
 }
 
-constexpr std::int64_t few_modes = 32;
+constexpr std::int64_t few_modes = 32, very_few_modes = 16;
 
 // What a transform of few modes may be off by, whatever the model says: one point, and strengths of one sign at many. The
 // errors of all axes may have the same sign. Points at multiples of 2 pi / N let mode 0 alias onto a single mode.
@@ -203,7 +203,7 @@ double tried_error(const Design& design) {
     growth += std::log1p(error.mean);
     deviation = std::hypot(deviation, error.deviation);
     growth_of_zero += std::log1p(zero_mode_error(design, axis));
-    if (design.problem.modes[axis] <= few_modes) aliased = std::hypot(aliased, error.largest);
+    if (design.problem.modes[axis] <= very_few_modes) aliased = std::hypot(aliased, error.largest);
   }
   return std::max({std::hypot(std::expm1(growth), deviation), std::expm1(growth_of_zero), aliased});
 }
