@@ -281,11 +281,6 @@ void require_reachable(const Problem& problem, const Options& options, double ex
                                              " can be reached here (strict is on)"));
 }
 
-std::string describe_problem(const Problem& problem, const Options& options) {
-  return text("problem      type ", problem.type, ", ", readable_sizes(problem.modes, problem.dim), " modes, ",
-              options.transforms, " transforms, ", problem.precision == Precision::f32 ? "f32" : "f64", "\n");
-}
-
 }  // namespace
 
 void require_possible(const Problem& asked, const Options& options, const BackendTraits& traits) {
@@ -311,6 +306,15 @@ double reachable_tolerance(const Problem& asked, const Options& options, const B
   if (is_paper(options)) return choose_semicircle(design.problem, options, traits).reachable_error / safety;
   const double target = safety * std::min(asked.tolerance, loosest_tolerance);
   return reachable_error(candidates(design.problem, options, traits, target)) / safety;
+}
+
+double least_cost(const Problem& asked, const Options& options, const BackendTraits& traits) {
+  Design design;
+  drop_axes(asked, design);
+  const double target = safety * std::min(asked.tolerance, loosest_tolerance);
+  const Choice choice = is_paper(options) ? choose_semicircle(design.problem, options, traits)
+                                          : choose_prolate(design.problem, options, traits, target);
+  return transform_cost(design.problem, choice.best.grid, choice.best.window.width, options, traits);
 }
 
 std::shared_ptr<const Design> kept_design(const Problem& problem, const Options& options, const BackendTraits& traits) {
@@ -379,6 +383,11 @@ Design make_design(const Problem& asked, const Options& options, const BackendTr
   design.amplification = total_amplification(problem, design.grid, design.window.width);
   design.most_points = most_points(design, traits);
   return design;
+}
+
+std::string describe_problem(const Problem& problem, const Options& options) {
+  return text("problem      type ", problem.type, ", ", readable_sizes(problem.modes, problem.dim), " modes, ",
+              options.transforms, " transforms, ", problem.precision == Precision::f32 ? "f32" : "f64", "\n");
 }
 
 std::string describe(const Design& design) {

@@ -90,6 +90,9 @@ void require_possible(const Problem& problem, const Options& options, const Back
 // The smallest tolerance that this problem can be given, however many points there are.
 double reachable_tolerance(const Problem& problem, const Options& options, const BackendTraits& traits);
 
+// The cost of one vector by the cheapest design for options.points_hint points, in the units of the traits.
+double least_cost(const Problem& problem, const Options& options, const BackendTraits& traits);
+
 // A design for options.points_hint points; 0 stands for as many as modes.
 Design make_design(const Problem& problem, const Options& options, const BackendTraits& traits);
 
@@ -104,8 +107,9 @@ std::int64_t designed_points(std::int64_t count);
 // present one costs at most 3 % more at that number. A deterministic plan never keeps another design than the fresh one.
 bool suits(const Design& present, const Design& fresh, const BackendTraits& traits);
 
-// The choices in words, one per line: of a design, and of a plan that has none yet.
+// The choices in words, one per line: of a design, its first line alone, and of a plan that has none yet.
 std::string describe(const Design& design);
+std::string describe_problem(const Problem& problem, const Options& options);
 std::string describe_undesigned(const Problem& problem, const Options& options, double reachable);
 
 }  // namespace offgrid

@@ -11,6 +11,7 @@
 
 #include "core/design.hpp"
 #include "core/error.hpp"
+#include "core/pointwise.hpp"
 #include "core/types.hpp"
 
 namespace offgrid {
@@ -87,12 +88,21 @@ struct Backend {
   std::unique_ptr<Engine<double>> (*make_f64)(const Design&) = nullptr;
   void (*check_array)(const char* what, const void* pointer) = accept_any_array;  // throws where it cannot reach it
   void (*clear)(void* memory, std::size_t bytes, Stream stream) = clear_host_memory;
+  // Where there are none, short axes are transformed as all others are.
+  std::unique_ptr<Pointwise<float>> (*pointwise_f32)(const Options&) = nullptr;
+  std::unique_ptr<Pointwise<double>> (*pointwise_f64)(const Options&) = nullptr;
 
   template <class T> [[nodiscard]] std::unique_ptr<Engine<T>> make(const Design& design) const {
     if constexpr (sizeof(T) == 4)
       return make_f32(design);
     else
       return make_f64(design);
+  }
+  template <class T> [[nodiscard]] auto pointwise() const {
+    if constexpr (sizeof(T) == 4)
+      return pointwise_f32;
+    else
+      return pointwise_f64;
   }
 };
 

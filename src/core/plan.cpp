@@ -3,18 +3,20 @@
 #include <array>
 #include <utility>
 
+#include "core/arguments.hpp"
 #include "core/error.hpp"
+#include "core/short_axes.hpp"
 #include "core/text.hpp"
-#include "core/validate.hpp"
 
 namespace offgrid {
 namespace {
 
-constexpr std::array<const char*, max_dim> axis_names{"points x", "points y", "points z"};
-
-Sign opposite(Sign sign) { return sign == Sign::plus ? Sign::minus : Sign::plus; }
-Direction forward(int type) { return type == 1 ? Direction::to_modes : Direction::to_points; }
-Direction backward(int type) { return type == 1 ? Direction::to_points : Direction::to_modes; }
+template <class T>
+std::unique_ptr<AnyPlan> make_plan_of(const Problem& problem, const Options& options, const Backend& backend) {
+  const auto split = backend.pointwise<T>() ? cheapest_split(problem, options, backend.traits) : std::nullopt;
+  if (split) return std::make_unique<ShortAxesPlan<T>>(problem, options, backend, *split);
+  return std::make_unique<Plan<T>>(problem, options, backend);
+}
 
 }  // namespace
 
@@ -45,9 +47,7 @@ template <class T> bool Plan<T>::keeps_design(std::int64_t count) const {
 
 template <class T>
 void Plan<T>::set_points(std::int64_t count, const std::array<const void*, max_dim>& axes, Stream stream) {
-  if (count < 0) throw Error(Status::invalid_argument, text("count of points is ", count, ", expected 0 or more"));
-  checked_product("points x transforms", count, options_.transforms, std::int64_t{sizeof(std::complex<T>)});
-  for (int axis = 0; axis < problem_.dim; ++axis) require(axis_names[axis], axes[axis], count);
+  require_points<T>(backend_, problem_.dim, options_.transforms, count, axes);
   if (count > 0 && mode_count_ > 0) {
     Points<T> points{count, {}};
     const auto arrange = [&](const Design& design) {
@@ -85,28 +85,21 @@ template <class T> void Plan<T>::hand_over(const Points<T>& points, Stream strea
 
 template <class T> void Plan<T>::execute(void* strengths, void* modes, Stream stream) const {
   using Complex = std::complex<T>;
-  run(forward(problem_.type), sign_of(problem_, options_),
+  run(direction_of(problem_), sign_of(problem_, options_),
       {static_cast<Complex*>(strengths), static_cast<Complex*>(modes), points_}, stream);
 }
 
 template <class T> void Plan<T>::adjoint(void* strengths, void* modes, Stream stream) const {
   using Complex = std::complex<T>;
-  run(backward(problem_.type), opposite(sign_of(problem_, options_)),
+  run(opposite(direction_of(problem_)), opposite(sign_of(problem_, options_)),
       {static_cast<Complex*>(strengths), static_cast<Complex*>(modes), points_}, stream);
 }
 
-template <class T> void Plan<T>::require(const char* what, const void* array, std::int64_t size) const {
-  require_array<T>(what, array, size);
-  if (size > 0) backend_.check_array(what, array);
-}
-
 template <class T> void Plan<T>::run(Direction direction, Sign sign, const Vectors<T>& vectors, Stream stream) const {
-  if (points_ < 0) throw Error(Status::wrong_state, "execute: the plan has no points yet, call set_points first");
+  require_set(points_);
   const std::int64_t strengths = points_ * options_.transforms;
   const std::int64_t modes = mode_count_ * options_.transforms;
-  require("strengths", vectors.strengths, strengths);
-  require("modes", vectors.modes, modes);
-  require_apart<std::complex<T>>({"strengths", vectors.strengths, strengths}, {"modes", vectors.modes, modes});
+  require_vectors(backend_, vectors, strengths, modes);
   if (strengths > 0 && modes > 0)
     return offgrid::execute(*chosen_->engine, *chosen_->design, vectors, direction, sign, stream);
   // A sum over nothing is zero.
@@ -128,7 +121,7 @@ template <class T> double Plan<T>::reachable() const {
 }
 
 template <class T> void Plan<T>::set_workspace(void* memory, std::size_t bytes) {
-  if (memory != nullptr) require("workspace", memory, 1);
+  if (memory != nullptr) require_reach<T>(backend_, "workspace", memory, 1);
   if (memory != nullptr || chosen_) chosen("workspace").engine->set_workspace(memory, bytes);
   callers_workspace_ = memory != nullptr;
 }
@@ -166,8 +159,8 @@ template <class T> double Plan<T>::get(std::string_view name) const {
 }
 
 std::unique_ptr<AnyPlan> make_plan(const Problem& problem, const Options& options, const Backend& backend) {
-  if (problem.precision == Precision::f32) return std::make_unique<Plan<float>>(problem, options, backend);
-  return std::make_unique<Plan<double>>(problem, options, backend);
+  if (problem.precision == Precision::f32) return make_plan_of<float>(problem, options, backend);
+  return make_plan_of<double>(problem, options, backend);
 }
 
 template class Plan<float>;

@@ -36,6 +36,7 @@ template <class T> class Plan final : public AnyPlan {
   void set_workspace(void* memory, std::size_t bytes) override;
   [[nodiscard]] std::string describe() const override;
   [[nodiscard]] double get(std::string_view name) const override;
+  [[nodiscard]] std::int64_t points() const { return points_; }  // -1: not set yet
 
  private:
   // What is chosen for a number of points: the design and the engine that was made from it.
@@ -44,7 +45,6 @@ template <class T> class Plan final : public AnyPlan {
     std::unique_ptr<Engine<T>> engine;
   };
 
-  void require(const char* what, const void* array, std::int64_t size) const;
   [[nodiscard]] std::shared_ptr<const Design> design_for(std::int64_t count) const;
   [[nodiscard]] bool keeps_design(std::int64_t count) const;
   [[nodiscard]] const Chosen& chosen(std::string_view asker) const;
@@ -62,6 +62,7 @@ template <class T> class Plan final : public AnyPlan {
   bool callers_workspace_ = false;
 };
 
+// A plan for the whole problem, or one that sums its short axes exactly (short_axes.hpp) where that costs less.
 std::unique_ptr<AnyPlan> make_plan(const Problem& problem, const Options& options, const Backend& backend);
 
 }  // namespace offgrid

@@ -47,6 +47,12 @@ inline Direction direction_of(const Problem& problem) {
   return problem.type == 1 ? Direction::to_modes : Direction::to_points;
 }
 
+// Of the adjoint.
+inline Direction opposite(Direction direction) {
+  return direction == Direction::to_modes ? Direction::to_points : Direction::to_modes;
+}
+inline Sign opposite(Sign sign) { return sign == Sign::plus ? Sign::minus : Sign::plus; }
+
 using Stream = void*;  // a cudaStream_t on a GPU; ignored on the CPU
 
 template <class T> constexpr Precision precision_of = sizeof(T) == 4 ? Precision::f32 : Precision::f64;

@@ -4,6 +4,7 @@
 #include "cpu/host_memory.hpp"
 #include "cpu/instructions.hpp"
 #include "cpu/plain_engine.hpp"
+#include "cpu/pointwise.hpp"
 #include "cpu/policy.hpp"
 #include "cpu/threads.hpp"
 #include "cpu/wide_engine.hpp"
@@ -25,6 +26,8 @@ Backend backend() {
   backend.traits.kept_as = "cpu";
   backend.make_f32 = [](const Design& design) { return make_f32(design, host_memory()); };
   backend.make_f64 = [](const Design& design) { return make_f64(design, host_memory()); };
+  backend.pointwise_f32 = make_pointwise<float>;
+  backend.pointwise_f64 = make_pointwise<double>;
   return backend;
 }
 

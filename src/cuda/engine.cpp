@@ -30,6 +30,7 @@
 #include "cuda/launch/clear.hpp"
 #include "cuda/method/choice.hpp"
 #include "cuda/method/interpolate_per_point.hpp"
+#include "cuda/pointwise.hpp"
 #include "cuda/policy.hpp"
 #include "cuda/tables.hpp"
 
@@ -416,6 +417,8 @@ Backend backend() {
   backend.traits.grid_memory = {static_cast<std::int64_t>(device.memory_bytes), "the GPU has"};
   backend.check_array = require_device_pointer;
   backend.clear = clear;
+  backend.pointwise_f32 = make_pointwise<float>;
+  backend.pointwise_f64 = make_pointwise<double>;
   return backend;
 }
 

@@ -1,0 +1,76 @@
+// What a plan that sums its short axes exactly (short_axes.hpp) asks of a device, beside the engine of its other axes:
+// memory, the phases of points, products with them, and modes in another order.
+#pragma once
+
+#include <array>
+#include <complex>
+#include <cstdint>
+#include <memory>
+
+#include "core/types.hpp"
+
+namespace offgrid {
+
+inline constexpr int max_short_axes = max_dim - 1;
+inline constexpr int most_short_modes = 9;  // 3 x 3
+
+// Memory of the device, for one execute or for the phases of points.
+template <class T> class Room {
+ public:
+  virtual ~Room() = default;
+  std::complex<T>* data = nullptr;
+  std::int64_t size = 0;
+  Stream stream = nullptr;  // where it was last used
+};
+
+// One factor per mode of the short axes and point: exp(i (k[0] x_0 + k[1] x_1)), where each k is -1, 0 or 1.
+struct ShortModes {
+  std::array<std::array<int, max_short_axes>, most_short_modes> k{};
+  int count = 1;
+};
+
+template <class T> struct Modulation {
+  ShortModes modes;
+  std::array<const std::complex<T>*, max_short_axes> phases;  // exp(i x) of each point; null: no such axis
+  std::int64_t points;
+  std::int64_t vectors;
+};
+
+// Modes as the caller has them, [vectors][N3][N2][N1], and as the inner plan does, [vectors][parts][rest]: there is one part
+// per mode of the short axes.
+struct ModeOrders {
+  std::int64_t vectors = 1;
+  int parts = 1;
+  std::array<std::int64_t, most_short_modes> first{};  // where a part begins in the caller's vector
+  std::array<std::int64_t, max_dim - 1> size{1, 1};    // of the rest, the faster axis first
+  std::array<std::int64_t, max_dim - 1> stride{};      // of the rest in the caller's vector
+  [[nodiscard]] std::int64_t rest() const { return size[0] * size[1]; }
+  [[nodiscard]] std::int64_t modes() const { return parts * rest(); }  // of one vector
+};
+
+// All const calls may run at the same time, each with a room of its own.
+template <class T> class Pointwise {
+ public:
+  using Complex = std::complex<T>;
+  virtual ~Pointwise() = default;
+
+  virtual std::unique_ptr<Room<T>> make_room(std::int64_t size) = 0;
+  // What follows on the stream may use the room, however it was used before; and the end of that use.
+  virtual void begin(Room<T>& room, Stream stream) const { (void)room, (void)stream; }
+  virtual void end(Room<T>& room, Stream stream) const noexcept { (void)room, (void)stream; }
+
+  // exp(i x) of each point, in place when this returns. Throws invalid_argument where a coordinate cannot be folded.
+  virtual void find_phases(const T* x, std::int64_t count, Complex* phases, Stream stream) = 0;
+  // strengths: [vectors][points] -> modulated: [vectors][modes.count][points]
+  virtual void modulate(const Modulation<T>& by, const Complex* strengths, Complex* modulated, Stream stream) const = 0;
+  // The adjoint: modulated -> strengths, a sum over the modes of the short axes.
+  virtual void demodulate(const Modulation<T>& by, const Complex* modulated, Complex* strengths,
+                          Stream stream) const = 0;
+  virtual void to_parts(const ModeOrders& orders, const Complex* modes, Complex* parts, Stream stream) const = 0;
+  virtual void from_parts(const ModeOrders& orders, const Complex* parts, Complex* modes, Stream stream) const = 0;
+
+  [[nodiscard]] virtual std::size_t memory_bytes() const = 0;
+  [[nodiscard]] virtual std::size_t peak_bytes() const = 0;
+};
+
+}  // namespace offgrid

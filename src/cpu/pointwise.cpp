@@ -1,0 +1,164 @@
+#include "cpu/pointwise.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <cmath>
+
+#include "core/error.hpp"
+#include "cpu/host_memory.hpp"
+#include "cpu/memory.hpp"
+#include "cpu/threads.hpp"
+
+namespace offgrid::cpu {
+namespace {
+
+constexpr std::int64_t chunk = 1024;  // points whose factors are held at a time, in first-level cache
+
+template <class T> struct CpuRoom final : Room<T> {
+  CpuRoom(std::int64_t elements, MemoryCount* count) : memory(elements, count) {
+    this->data = memory.data();
+    this->size = elements;
+  }
+  Buffer<std::complex<T>> memory;
+};
+
+// The product without the checks for infinite parts that operator* has.
+template <class T> std::complex<T> times(std::complex<T> a, std::complex<T> b) {
+  return {a.real() * b.real() - a.imag() * b.imag(), a.real() * b.imag() + a.imag() * b.real()};
+}
+
+// body(vector, range of points), on all threads.
+template <class F> void for_chunks(int threads, std::int64_t vectors, std::int64_t size, double time, F&& body) {
+  const std::int64_t chunks = (size + chunk - 1) / chunk;
+  const Work work{threads, time * static_cast<double>(vectors * size)};
+  parallel_for(work, vectors * chunks, [&](std::int64_t job, int) {
+    const std::int64_t begin = job % chunks * chunk;
+    body(job / chunks, Range{begin, std::min(begin + chunk, size)});
+  });
+}
+
+// The factors of one mode of the short axes, or null where they are all 1.
+template <class T> class Factors {
+ public:
+  const std::complex<T>* find(const Modulation<T>& by, int mode, const Range& range) {
+    bool is_one = true;
+    for (int axis = 0; axis < max_short_axes; ++axis) {
+      const int k = by.modes.k[mode][axis];
+      if (k == 0) continue;
+      const std::complex<T>* phases = by.phases[axis] + range.begin;
+      for (std::int64_t j = 0; j < range.size(); ++j) {
+        const std::complex<T> phase(phases[j].real(), static_cast<T>(k) * phases[j].imag());
+        values_[j] = is_one ? phase : times(values_[j], phase);
+      }
+      is_one = false;
+    }
+    return is_one ? nullptr : values_;
+  }
+
+ private:
+  std::complex<T> values_[chunk];
+};
+
+template <class T> class CpuPointwise final : public Pointwise<T> {
+ public:
+  using Complex = std::complex<T>;
+
+  explicit CpuPointwise(const Options& options)
+      : threads_(options.threads > 0 ? options.threads : available_threads()), memory_(host_memory()) {}
+
+  std::unique_ptr<Room<T>> make_room(std::int64_t size) override {
+    return std::make_unique<CpuRoom<T>>(size, &memory_);
+  }
+
+  void find_phases(const T* x, std::int64_t count, Complex* phases, Stream) override {
+    constexpr double phase_time = 30;
+    std::atomic<bool> good{true};
+    for_chunks(threads_, 1, count, phase_time, [&](std::int64_t, const Range& range) {
+      for (std::int64_t j = range.begin; j < range.end; ++j) {
+        const double angle = x[j];
+        if (!(std::abs(angle) <= largest_coordinate)) good = false;
+        phases[j] = {static_cast<T>(std::cos(angle)), static_cast<T>(std::sin(angle))};
+      }
+    });
+    if (!good) throw Error(Status::invalid_argument, bad_coordinate);
+  }
+
+  void modulate(const Modulation<T>& by, const Complex* strengths, Complex* modulated, Stream) const override {
+    for_chunks(threads_, by.vectors, by.points, product_time(by), [&](std::int64_t vector, const Range& range) {
+      Factors<T> factors;
+      const Complex* from = strengths + vector * by.points + range.begin;
+      for (int mode = 0; mode < by.modes.count; ++mode) {
+        Complex* to = modulated + (vector * by.modes.count + mode) * by.points + range.begin;
+        const Complex* factor = factors.find(by, mode, range);
+        if (factor == nullptr)
+          std::copy_n(from, range.size(), to);
+        else
+          std::transform(from, from + range.size(), factor, to, times<T>);
+      }
+    });
+  }
+
+  void demodulate(const Modulation<T>& by, const Complex* modulated, Complex* strengths, Stream) const override {
+    for_chunks(threads_, by.vectors, by.points, product_time(by), [&](std::int64_t vector, const Range& range) {
+      Factors<T> factors;
+      Complex* to = strengths + vector * by.points + range.begin;
+      std::fill_n(to, range.size(), Complex());
+      for (int mode = 0; mode < by.modes.count; ++mode) {
+        const Complex* from = modulated + (vector * by.modes.count + mode) * by.points + range.begin;
+        const Complex* factor = factors.find(by, mode, range);
+        for (std::int64_t j = 0; j < range.size(); ++j)
+          to[j] += factor == nullptr ? from[j] : times(from[j], factor[j]);
+      }
+    });
+  }
+
+  void to_parts(const ModeOrders& orders, const Complex* modes, Complex* parts, Stream) const override {
+    for_rows(orders, [&](std::int64_t part, std::int64_t mode, std::int64_t count) {
+      for (std::int64_t i = 0; i < count; ++i) parts[part + i] = modes[mode + i * orders.stride[0]];
+    });
+  }
+
+  void from_parts(const ModeOrders& orders, const Complex* parts, Complex* modes, Stream) const override {
+    for_rows(orders, [&](std::int64_t part, std::int64_t mode, std::int64_t count) {
+      for (std::int64_t i = 0; i < count; ++i) modes[mode + i * orders.stride[0]] = parts[part + i];
+    });
+  }
+
+  std::size_t memory_bytes() const override { return memory_.bytes(); }
+  std::size_t peak_bytes() const override { return memory_.peak(); }
+
+ private:
+  static double product_time(const Modulation<T>& by) { return 1.5 * by.modes.count; }
+
+  // body(first of the parts, first of the caller's modes, count) for pieces of rows. All parts of a piece are moved by one
+  // thread in turn, since they may share cache lines of the caller's modes.
+  template <class F> void for_rows(const ModeOrders& orders, F&& body) const {
+    const double time = 1.5 * orders.parts;
+    for_chunks(threads_, orders.vectors, orders.rest(), time, [&](std::int64_t vector, const Range& range) {
+      for (int part = 0; part < orders.parts; ++part) {
+        const std::int64_t first = vector * orders.modes() + orders.first[part];
+        const std::int64_t part_begin = (vector * orders.parts + part) * orders.rest();
+        for (std::int64_t i = range.begin; i < range.end;) {
+          const std::int64_t row = i / orders.size[0], column = i % orders.size[0];
+          const std::int64_t count = std::min(range.end - i, orders.size[0] - column);
+          body(part_begin + i, first + row * orders.stride[1] + column * orders.stride[0], count);
+          i += count;
+        }
+      }
+    });
+  }
+
+  int threads_;
+  MemoryCount memory_;
+};
+
+}  // namespace
+
+template <class T> std::unique_ptr<Pointwise<T>> make_pointwise(const Options& options) {
+  return std::make_unique<CpuPointwise<T>>(options);
+}
+
+template std::unique_ptr<Pointwise<float>> make_pointwise(const Options&);
+template std::unique_ptr<Pointwise<double>> make_pointwise(const Options&);
+
+}  // namespace offgrid::cpu
