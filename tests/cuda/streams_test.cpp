@@ -213,7 +213,7 @@ template <class T> struct Repeated {
     const auto stages = [&](offgrid::Stream on) {
       ++asked;
       engine->spread(batch.strengths, *grid, on);
-      engine->grid_to_modes(*grid, batch.modes, sign, on);
+      engine->grid_to_modes(*grid, batch.uniform, sign, on);
     };
     engine->run(batch, *grid, stages, stream);
     return asked;
