@@ -61,7 +61,7 @@ template <class T> void compare(int dim, int n) {
   for (int axis = 0; axis < dim; ++axis) all.twiddles[axis] = tables.data(), all.axis[axis] = tables.data() + factors;
   cuda::GridFft<T> fft(design, shape, cuda::current_device().multiprocessors);
   const cuda::DeviceBuffer<std::complex<T>> cells(static_cast<std::int64_t>(shape.cells), memory),
-      kept(design.mode_count(), memory);
+      kept(design.uniform_count(), memory);
   cuda::call("clearing", [&] { return cudaMemset(cells.data(), 0, cells.bytes()); });
   const double to_modes =
       median_us([&] { fft.grid_to_modes(cells.data(), kept.data(), 1, Sign::minus, all, nullptr); });

@@ -4,6 +4,8 @@
  *   type 2, modes to points:  c[j] = sum_k f[k] exp(sign i k.x[j])      (default sign +1)
  *
  * with N1 x .. x Nd modes, k_a from -floor(N_a/2) to ceil(N_a/2)-1, and points x[j] anywhere, 2 pi periodic.
+ * With the option "spread_only" a plan has cells of a grid in place of modes, and spreads and interpolates without a
+ * transform; see offgrid_plan_kernel below.
  * Complex numbers are pairs (real, imaginary) of float or double. Modes are stored with the first axis contiguous.
  *
  * What can fail returns a status; offgrid_last_error() says in words what was wrong. A refused call changes nothing. */
@@ -84,6 +86,14 @@ OFFGRID_API offgrid_status offgrid_set_workspace(offgrid_plan plan, void* memory
  * device, now and at most: sorted points, grids, tables; of the peak also scratch of set_points), "points", "transforms". Before points are set, or points_hint is given, those
  * that depend on the grid are OFFGRID_WRONG_STATE: all up to "workspace_bytes" but "reachable_tolerance". */
 OFFGRID_API offgrid_status offgrid_plan_get(offgrid_plan plan, const char* name, double* value);
+
+/* The kernel phi of a plan with the option "spread_only", by its value phi(2 distance / w) at a distance in cells, 0 from w/2
+ * on, and by its Fourier transform (w/2) int phi(z) cos(pi w k z / n) dz along an axis (0, 1 or 2) of n cells, |k| <= 8 n.
+ * Such a plan's sizes are those of the grid. Type 1 spreads, and type 2 interpolates, with the same weights,
+ *   cells[l] = sum_j c[j] prod_a phi(2 (l_a - g_ja) / w),  g_ja = x_ja n_a / (2 pi),  over -w/2 <= l_a - g_ja < w/2,
+ * periodic: cell l lies at x = 2 pi l / n, and x = 0 at cell 0. The adjoint is the transpose; nothing depends on the sign. */
+OFFGRID_API offgrid_status offgrid_plan_kernel(offgrid_plan plan, double distance, double* value);
+OFFGRID_API offgrid_status offgrid_plan_kernel_transform(offgrid_plan plan, int axis, double k, double* value);
 
 /* What was chosen and why, in words. Valid until the next call of this function with the same plan. */
 OFFGRID_API const char* offgrid_plan_describe(offgrid_plan plan);

@@ -144,6 +144,19 @@ template <class T> class Plan {
     return value;
   }
 
+  // Of a plan with the option spread_only: the kernel at a distance in cells, and its Fourier transform along an axis; offgrid.h
+  // has the formulas.
+  [[nodiscard]] double kernel(double distance) const {
+    double value = 0;
+    detail::check(offgrid_plan_kernel(handle_.get(), distance, &value));
+    return value;
+  }
+  [[nodiscard]] double kernel_transform(int axis, double k) const {
+    double value = 0;
+    detail::check(offgrid_plan_kernel_transform(handle_.get(), axis, k, &value));
+    return value;
+  }
+
   [[nodiscard]] std::size_t workspace_bytes() const { return static_cast<std::size_t>(get("workspace_bytes")); }
   [[nodiscard]] std::int64_t points() const noexcept { return count_ < 0 ? 0 : count_; }
   [[nodiscard]] offgrid_plan handle() const noexcept { return handle_.get(); }

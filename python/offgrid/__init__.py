@@ -3,6 +3,8 @@
     nufft1(points, strengths, shape)   points to modes      modes[k] = sum over j of strengths[j] exp(-i k.x[j])
     nufft2(points, modes)              modes to points      strengths[j] = sum over k of modes[k] exp(+i k.x[j])
     Plan                               the same for many data on the same points, and the adjoints
+    spread(points, strengths, shape)   points to the cells of a grid, without a transform
+    interpolate(points, cells)         cells to points, the transpose of spread
     LinearOperator(plan)               for the solvers of scipy and cupyx
     options(), devices()               every option explained; where transforms can run
     offgrid.torch, offgrid.jax         nufft1 and nufft2 with gradients; imported on their own
@@ -27,11 +29,11 @@ from offgrid._error import Error as Error
 from offgrid._error import Status as Status
 from offgrid._operator import LinearOperator
 from offgrid._plan import Plan
-from offgrid._transforms import nufft1, nufft2
+from offgrid._transforms import interpolate, nufft1, nufft2, spread
 
 __version__ = _core.version()
 # What help(offgrid) shows. The classes of errors are public too; their inherited methods would fill pages there.
-__all__ = ["LinearOperator", "Plan", "clear_cache", "devices", "nufft1", "nufft2", "options"]
+__all__ = ["LinearOperator", "Plan", "clear_cache", "devices", "interpolate", "nufft1", "nufft2", "options", "spread"]
 
 
 def options() -> str:

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from offgrid._checks import number, options_of, refuse_loose_points, shape_of
+from offgrid._checks import number, options_of, refuse_loose_points, shape_of, uniform_name
 from offgrid._error import ArgumentValueError
 from offgrid._transforms import transform
 
@@ -67,5 +67,7 @@ def make_transform(type: int, shape: Any, tol: Any, device: str, options: dict[s
     sign = options.pop("sign", 0) or SIGNS[type]
     if sign not in (-1, 1):
         raise ArgumentValueError(f"sign is {sign!r}; expected -1, 0 or 1")
+    if uniform_name(options) == "cells":
+        raise ArgumentValueError("spread_only: spreading has no gradients here; use offgrid.spread and offgrid.interpolate")
     settings = {**options_of(options), "device": str(device)}
     return Transform(type == 1, shape_of(shape), int(sign), number(tol, "tol"), tuple(sorted(settings.items())))

@@ -71,6 +71,11 @@ def options_of(given: dict[str, Any]) -> dict[str, str | float]:
     return {name: word(value, name) if isinstance(value, str) else number(value, name) for name, value in given.items()}
 
 
+def uniform_name(options: dict[str, Any]) -> str:
+    """What the uniform side of a plan with these options holds."""
+    return "cells" if options_of(options).get("spread_only") in (1.0, "1", "on") else "modes"
+
+
 def word(value: str, name: str) -> str:
     """The library's words are plain; what cannot be handed to C is none of them."""
     if not value.isascii() or "\0" in value:

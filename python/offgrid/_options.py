@@ -19,6 +19,8 @@ class Options(TypedDict, total=False):
     """refuse a tolerance that cannot be reached"""
     deterministic: Union[bool, Literal["off", "on"]]
     """equal results, bit by bit, in every run. On a GPU this makes spreading slower. On the CPU it changes nothing: results are always equal for the same number of threads"""
+    spread_only: Union[bool, Literal["off", "on"]]
+    """only spread (type 1) or interpolate (type 2): the plan's sizes are the cells of the grid, without FFT and deconvolution. upsampling, 2 by default, then is a parameter of the kernel; sign and mode_order have no effect"""
     points_hint: int
     """how many points to expect: the grid is then chosen when the plan is made; 0: it is chosen when points are set"""
     upsampling: float
@@ -50,6 +52,7 @@ DEFAULTS: dict[str, Any] = {
     "mode_order": "centred",
     "strict": False,
     "deterministic": False,
+    "spread_only": False,
     "points_hint": 0,
     "upsampling": 0.0,
     "width": 0,

@@ -10,11 +10,13 @@ from math import prod
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Mapping, NoReturn, TypeVar, get_args, overload
 
+import numpy as np
 import numpy.typing as npt
 
 from offgrid import _core, _typing
 from offgrid._arrays import KINDS, PRECISIONS, NumpyKind, kind_of, name_of_device
-from offgrid._checks import (Points, complex_name, gpu_of, number, options_of, refuse_loose_points, shape_of, whole)
+from offgrid._checks import (Points, complex_name, gpu_of, number, options_of, refuse_loose_points, shape_of,
+                             uniform_name, whole)
 from offgrid._error import AccuracyWarning, ArgumentTypeError, ArgumentValueError, Error, Status
 from offgrid._options import Number, Options
 from offgrid._signature import written_out
@@ -69,7 +71,8 @@ class Plan:
     dtype: complex64 or complex128; the data's, and with float32 or float64 the points'.
     transforms: how many vectors share the points; the leading axes of the data multiply to it.
     device: "auto" runs where the points lie; "cpu", "cuda" and "cuda:N" insist.
-    The other options are explained by `offgrid.options()`. Attributes cannot be changed: make another plan.
+    The other options are explained by `offgrid.options()`; with spread_only=True the plan spreads to the cells of a grid of
+    that shape, or interpolates from them (offgrid.spread). Attributes cannot be changed: make another plan.
 
     A tolerance that cannot be reached gives an AccuracyWarning; with strict=True it is an error. Used in a `with` block, a
     plan frees its memory at the end of it. A pickled plan is its specification, without points.
@@ -86,7 +89,7 @@ class Plan:
 
     # Read-only outside: what a plan was made for cannot be changed. The extension checks sizes once more by itself.
     __slots__ = ("_type", "_shape", "_tol", "_dtype", "_transforms", "_device", "_options", "_gpu", "_count", "_core",
-                 "__weakref__")
+                 "_uniform", "__weakref__")
 
     @written_out
     def __init__(self, type: int, shape: _typing.Shape, tol: float = 1e-6, *, dtype: npt.DTypeLike = "complex128",
@@ -98,6 +101,7 @@ class Plan:
         if not -2**31 <= self._type < 2**31:
             raise ArgumentValueError(f"type is {type}; expected 1 or 2")
         self._gpu = gpu_of(device)
+        self._uniform = uniform_name(dict(options))
         self._count = -1
         self._core = self._make(self._gpu)
         warn_of_accuracy(self._core, self._tol, self._dtype)
@@ -314,7 +318,7 @@ class Plan:
         count, gpu = self._count, self._gpu
         if count < 0:
             raise Error(Status.WRONG_STATE, "execute: the plan has no points yet, call set_points first")
-        name = "strengths" if to_modes else "modes"
+        name = "strengths" if to_modes else self._uniform
         kind = KINDS.get(type(data)) or kind_of(data, name)
         tails = ((count,), self._shape) if to_modes else (self._shape, (count,))
         array = kind.take(data, name)
@@ -377,6 +381,40 @@ class Plan:
         # The library's words have C's order, the contiguous axis first.
         return re.sub(r"\b\d+(?: x \d+)+\b", lambda sizes: " x ".join(sizes[0].split(" x ")[::-1]), self._core.describe())
 
+    @overload
+    def kernel(self, distance: float) -> float: ...
+    @overload
+    def kernel(self, distance: _typing.Real) -> npt.NDArray[np.float64]: ...
+    def kernel(self, distance: Any) -> Any:
+        """Of a plan with spread_only=True: the kernel at a distance from a point in cells, a number or an array.
+
+        It is phi(2 distance / w), 1 at 0, and 0 from half its width w on; docs/spreading.md has the formula.
+
+        >>> import numpy as np, offgrid
+        >>> plan = offgrid.Plan(1, 32, tol=1e-6, spread_only=True)
+        >>> plan.kernel(np.array([-20.0, 0.0, 20.0])).round(3)
+        array([0., 1., 0.])
+        """
+        return _evaluate(self._core.kernel, distance, "distance")
+
+    @overload
+    def kernel_transform(self, axis: int, k: float) -> float: ...
+    @overload
+    def kernel_transform(self, axis: int, k: npt.NDArray[Any]) -> npt.NDArray[np.float64]: ...
+    def kernel_transform(self, axis: int, k: Any) -> Any:
+        """The Fourier transform of the kernel: (w/2) times the integral over z of phi(z) cos(pi w k z / n), for an axis of n
+        cells, k a number or an array. Modes of an FFT of spread cells are divided by it, along each axis.
+
+        >>> import offgrid
+        >>> plan = offgrid.Plan(1, 32, tol=1e-6, spread_only=True)
+        >>> plan.kernel_transform(0, 0) > plan.kernel_transform(0, 8) > 0
+        True
+        """
+        axis, dim = whole(axis, "axis"), len(self._shape)
+        if not 0 <= axis < dim:
+            raise ArgumentValueError(f"axis is {axis}; expected 0 to {dim - 1}")
+        return _evaluate(lambda given, found: self._core.kernel_transform(dim - 1 - axis, given, found), k, "k")
+
     def workspace_bytes(self) -> int:
         """The scratch memory of one execute.
 
@@ -401,6 +439,17 @@ class Plan:
         if not isinstance(name, str):
             raise ArgumentTypeError(f"name is {name!r}; expected one of {', '.join(get_args(Number))}")
         return self._core.get(name)
+
+
+def _evaluate(function: Any, values: Any, name: str) -> Any:
+    """A function of one number, for a number or for each of an array."""
+    try:
+        given = np.asarray(values, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise ArgumentTypeError(f"{name} is {values!r}; expected a number or an array of numbers") from None
+    found = np.empty(given.size)
+    function(np.ascontiguousarray(given).reshape(-1), found)
+    return found.reshape(given.shape) if given.ndim > 0 else float(found[0])
 
 
 def _from_specification(kind: type[Plan], specification: dict[str, Any]) -> Plan:

@@ -1,4 +1,4 @@
-"""nufft1 and nufft2: one call for one transform."""
+"""nufft1 and nufft2, spread and interpolate: one call each."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import numpy.typing as npt
 from offgrid import _typing
 from offgrid._arrays import PRECISIONS, kind_of, name_of_device
 from offgrid._cache import plan_for
-from offgrid._checks import Points, refuse_loose_points, refuse_more, shape_of
+from offgrid._checks import Points, refuse_loose_points, refuse_more, shape_of, uniform_name
 from offgrid._error import ArgumentTypeError, ArgumentValueError
 from offgrid._options import Options
 from offgrid._signature import written_out
@@ -40,6 +40,15 @@ def complex_dtype(kind: Any, array: Any, name: str) -> str:
     return dtype
 
 
+def last_axes(array: Any, points: Any, name: str) -> tuple[int, ...]:
+    """The shape behind the batch: as many axes as the points have."""
+    dim = dimension(points)
+    kind_of(array, name)
+    if len(array.shape) < dim:
+        raise ArgumentValueError(f"{name} has the shape {tuple(array.shape)}; expected at least {dim} axes, as points has")
+    return tuple(int(n) for n in array.shape[len(array.shape) - dim:])
+
+
 def leading(array: Any, tail: tuple[int, ...], name: str) -> tuple[int, ...]:
     shape = tuple(array.shape)
     lead = shape[: max(len(shape) - len(tail), 0)]
@@ -54,7 +63,8 @@ def transform(type: int, points: Any, data: Any, shape: tuple[int, ...], setting
     for given in ("dtype", "transforms"):
         if given in settings:
             raise ArgumentTypeError(f"{given} is not an option here: the data says it")
-    name = "strengths" if (type == 1) != adjoint else "modes"
+    plain = {option: value for option, value in settings.items() if option not in ("tol", "device")}
+    name = "strengths" if (type == 1) != adjoint else uniform_name(plain)
     kind = kind_of(data, name)
     array = kind.take(data, name)
     settings = {**settings, "dtype": complex_dtype(kind, array, name)}
@@ -130,9 +140,61 @@ def nufft2(points: Any, modes: Any, tol: float = 1e-6, *loose: Any, out: Any = N
     """
     refuse_loose_points(CALL2, tol, *loose)
     refuse_more("nufft2", 3, loose)
-    dim = dimension(points)
-    kind_of(modes, "modes")
-    if len(modes.shape) < dim:
-        raise ArgumentValueError(f"modes has the shape {tuple(modes.shape)}; expected at least {dim} axes, as points has")
-    shape = tuple(int(n) for n in modes.shape[len(modes.shape) - dim:])
+    shape = last_axes(modes, points, "modes")
     return transform(2, points, modes, shape, {"tol": tol, "device": device, **options}, out=out)
+
+
+@overload
+def spread(points: _typing.Points, strengths: npt.NDArray[_typing.ComplexT], shape: _typing.Shape, tol: float = 1e-6, *,
+           out: npt.NDArray[_typing.ComplexT] | None = None, device: str = "auto",
+           **options: Unpack[Options]) -> npt.NDArray[_typing.ComplexT]: ...
+@overload
+def spread(points: _typing.Points, strengths: _typing.ForeignT, shape: _typing.Shape, tol: float = 1e-6, *,
+           out: _typing.ForeignT | None = None, device: str = "auto",
+           **options: Unpack[Options]) -> _typing.ForeignT: ...
+@written_out
+def spread(points: Any, strengths: Any, shape: Any, tol: float = 1e-6, *loose: Any, out: Any = None,
+           device: str = "auto", **options: Any) -> Any:
+    """Spreads points to the cells of a periodic grid: cells[l] = sum over j of strengths[j] phi(2 (l - g[j]) / w), with
+    g = x n / (2 pi), so that cell l of n lies at x = 2 pi l / n; a product over the axes. There is no FFT.
+
+    shape: the grid. tol and upsampling (2 by default) choose the kernel phi and its width w: `Plan(1, shape, tol,
+    spread_only=True)` with the same options has its values, docs/spreading.md its formula. The rest is as in nufft1.
+
+    >>> import numpy as np, offgrid
+    >>> cells = offgrid.spread((np.array([0.0]),), np.array([2 + 0j]), 16, tol=1e-3)
+    >>> bool(abs(cells[0] - 2) < 1e-2), bool(abs(cells[1] - cells[15]) < 1e-2), bool(cells[8] == 0)
+    (True, True, True)
+    """
+    refuse_loose_points("offgrid.spread((x, y), strengths, shape)", shape, tol, *loose)
+    refuse_more("spread", 4, loose)
+    settings = {"tol": tol, "device": device, **options, "spread_only": True}
+    return transform(1, points, strengths, shape_of(shape), settings, out=out)
+
+
+@overload
+def interpolate(points: _typing.Points, cells: npt.NDArray[_typing.ComplexT], tol: float = 1e-6, *,
+                out: npt.NDArray[_typing.ComplexT] | None = None, device: str = "auto",
+                **options: Unpack[Options]) -> npt.NDArray[_typing.ComplexT]: ...
+@overload
+def interpolate(points: _typing.Points, cells: _typing.ForeignT, tol: float = 1e-6, *,
+                out: _typing.ForeignT | None = None, device: str = "auto",
+                **options: Unpack[Options]) -> _typing.ForeignT: ...
+@written_out
+def interpolate(points: Any, cells: Any, tol: float = 1e-6, *loose: Any, out: Any = None, device: str = "auto",
+                **options: Any) -> Any:
+    """The transpose of spread: strengths[j] = sum over l of cells[l] phi(2 (l - g[j]) / w), a product over the axes.
+
+    cells: (..., n1, .. nd), complex64 or complex128. The rest is as in spread.
+
+    >>> import numpy as np, offgrid
+    >>> cells = np.zeros(16, complex)
+    >>> cells[3] = 1
+    >>> found = offgrid.interpolate((np.array([3 * np.pi / 8]),), cells, tol=1e-3)
+    >>> bool(abs(found[0] - 1) < 1e-2)
+    True
+    """
+    refuse_loose_points("offgrid.interpolate((x, y), cells)", tol, *loose)
+    refuse_more("interpolate", 3, loose)
+    settings = {"tol": tol, "device": device, **options, "spread_only": True}
+    return transform(2, points, cells, last_axes(cells, points, "cells"), settings, out=out)

@@ -28,6 +28,9 @@ using Address = std::uintptr_t;
 using Modes = std::vector<std::int64_t>;
 using Execute = offgrid_status (*)(offgrid_plan, void*, void*, void*);
 
+using Numbers = nb::ndarray<const double, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+using Results = nb::ndarray<double, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+
 void* pointer(Address address) { return reinterpret_cast<void*>(address); }
 
 // The memory of an array: contiguous, on the GPU of that number or on the CPU (-1).
@@ -134,6 +137,16 @@ class Plan {
     return number(name.c_str());
   }
 
+  // The kernel at distances, and its Fourier transform at frequencies along an axis in the order of C.
+  void kernel(Numbers distances, Results values) {
+    fill(distances, values,
+         [&](double distance, double* value) { return offgrid_plan_kernel(handle_.get(), distance, value); });
+  }
+  void kernel_transform(int axis, Numbers frequencies, Results values) {
+    fill(frequencies, values,
+         [&](double k, double* value) { return offgrid_plan_kernel_transform(handle_.get(), axis, k, value); });
+  }
+
   std::string describe() {
     const std::unique_lock lock(in_use_);
     require_open();
@@ -147,6 +160,12 @@ class Plan {
   }
 
  private:
+  template <class Ask> void fill(const Numbers& given, const Results& values, Ask ask) {
+    const std::shared_lock lock(in_use_);
+    require_open();
+    if (given.size() != values.size()) refuse("kernel: the arrays differ in their length");
+    for (std::size_t i = 0; i < given.size(); ++i) offgrid::detail::check(ask(given.data()[i], values.data() + i));
+  }
   void require_open() const {
     if (!handle_) throw offgrid::Error(OFFGRID_WRONG_STATE, "the plan was closed");
   }
@@ -258,6 +277,8 @@ NB_MODULE(_core, module) {
       .def("adjoint", &run<offgrid_execute_adjoint>, "strengths"_a, "modes"_a, "where"_a, WithoutGil())
       .def("seconds", &Plan::seconds, "strengths"_a, "modes"_a, "repeats"_a, WithoutGil())
       .def("get", &Plan::get, "name"_a, WithoutGil())
+      .def("kernel", &Plan::kernel, "distances"_a, "values"_a)
+      .def("kernel_transform", &Plan::kernel_transform, "axis"_a, "frequencies"_a, "values"_a)
       .def("describe", &Plan::describe, WithoutGil())
       .def("close", &Plan::close, WithoutGil());
 
@@ -273,7 +294,8 @@ NB_MODULE(_core, module) {
   module.def("version", &offgrid_version);
   module.def("devices", &offgrid_devices, WithoutGil());
   module.def("options_help", &offgrid_options_help);
-  module.def("release_memory", [] { offgrid_release_memory(); }, WithoutGil());
+  module.def(
+      "release_memory", [] { offgrid_release_memory(); }, WithoutGil());
   module.def("gpu_empty", &gpu_empty, "shape"_a, "dtype"_a, "gpu"_a, "stream"_a);
   module.def("gpu_wait", &gpu_wait, "gpu"_a, "stream"_a, WithoutGil());
 }

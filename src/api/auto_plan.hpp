@@ -30,6 +30,8 @@ class AutoPlan final : public AnyPlan {
     return plan_->describe() + (unused.empty() ? "" : "GPU          not used: " + unused + "\n");
   }
   [[nodiscard]] double get(std::string_view name) const override { return plan_->get(name); }
+  [[nodiscard]] double kernel(double distance) const override { return plan_->kernel(distance); }
+  [[nodiscard]] double kernel_transform(int axis, double k) const override { return plan_->kernel_transform(axis, k); }
 
  private:
   Problem problem_;

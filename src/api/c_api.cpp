@@ -47,6 +47,10 @@ void require_text(const char* what, const char* value) {
   if (value == nullptr) throw Error(Status::invalid_argument, text(what, " is null, expected a text"));
 }
 
+void require_place(const double* value) {
+  if (value == nullptr) throw Error(Status::invalid_argument, "value is null, expected a place for the number");
+}
+
 // What body returns, or an empty text where it fails.
 template <class F> const char* text_or_empty(F&& body) {
   const char* words = "";
@@ -152,8 +156,22 @@ offgrid_status offgrid_set_workspace(offgrid_plan plan, void* memory, size_t byt
 offgrid_status offgrid_plan_get(offgrid_plan plan, const char* name, double* value) {
   return guard([&] {
     require_text("name", name);
-    if (value == nullptr) throw Error(Status::invalid_argument, "value is null, expected a place for the number");
+    require_place(value);
     *value = checked(plan).plan->get(name);
+  });
+}
+
+offgrid_status offgrid_plan_kernel(offgrid_plan plan, double distance, double* value) {
+  return guard([&] {
+    require_place(value);
+    *value = checked(plan).plan->kernel(distance);
+  });
+}
+
+offgrid_status offgrid_plan_kernel_transform(offgrid_plan plan, int axis, double k, double* value) {
+  return guard([&] {
+    require_place(value);
+    *value = checked(plan).plan->kernel_transform(axis, k);
   });
 }
 

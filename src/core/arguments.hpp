@@ -26,12 +26,13 @@ void require_points(const Backend& backend, int dim, std::int64_t transforms, st
   for (int axis = 0; axis < dim; ++axis) require_reach<T>(backend, names[axis], axes[axis], count);
 }
 
-// strengths, modes: how many elements each has
+// strengths, uniform: how many elements each has; name: what the uniform side is called
 template <class T>
-void require_vectors(const Backend& backend, const Vectors<T>& vectors, std::int64_t strengths, std::int64_t modes) {
+void require_vectors(const Backend& backend, const Vectors<T>& vectors, std::int64_t strengths, std::int64_t uniform,
+                     const char* name = "modes") {
   require_reach<T>(backend, "strengths", vectors.strengths, strengths);
-  require_reach<T>(backend, "modes", vectors.modes, modes);
-  require_apart<std::complex<T>>({"strengths", vectors.strengths, strengths}, {"modes", vectors.modes, modes});
+  require_reach<T>(backend, name, vectors.uniform, uniform);
+  require_apart<std::complex<T>>({"strengths", vectors.strengths, strengths}, {name, vectors.uniform, uniform});
 }
 
 inline void require_set(std::int64_t points) {

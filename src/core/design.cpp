@@ -8,10 +8,13 @@
 #include <numbers>
 #include <optional>
 
+#include "core/cells_design.hpp"
 #include "core/cost.hpp"
+#include "core/design_memory.hpp"
 #include "core/error.hpp"
 #include "core/kernel.hpp"
 #include "core/last_used.hpp"
+#include "core/safety.hpp"
 #include "core/smooth.hpp"
 #include "core/summation.hpp"
 #include "core/text.hpp"
@@ -19,11 +22,6 @@
 
 namespace offgrid {
 namespace {
-
-// The error model may be 3 % low, and the polynomial adds a little; the tolerance is a bound.
-constexpr double safety = 0.94;
-constexpr double loosest_tolerance = 0.5;
-constexpr double almost_best = 1.25;  // times the lowest error
 
 struct Candidate {
   Window window;
@@ -227,24 +225,6 @@ std::int64_t most_points(const Design& design, const BackendTraits& traits) {
   return points;
 }
 
-std::int64_t grid_bytes(const Design& design) {
-  return checked_product("grid", design.grid[0], design.grid[1], design.grid[2], 2 * design.real_bytes());
-}
-
-std::string readable_sizes(const Sizes& sizes, int dim) {
-  std::string all;
-  for (int axis = 0; axis < dim; ++axis) all += text(axis ? " x " : "", sizes[axis]);
-  return all;
-}
-
-// Refuses what there is no memory for.
-void require_memory(const Problem& problem, std::int64_t vectors, std::int64_t bytes, const MemoryLimit& limit) {
-  if (limit.allows(bytes)) return;
-  throw Error(Status::out_of_memory,
-              text("modes: with ", readable_sizes(problem.modes, problem.dim), " and ", vectors,
-                   vectors == 1 ? " vector" : " vectors", " at a time ", limit.refusal(bytes)));
-}
-
 // The tables of the FFT hold a number for each mode of an axis, at least.
 std::int64_t least_table_bytes(const Problem& problem) {
   std::int64_t tables = 0;
@@ -275,34 +255,30 @@ void drop_axes(const Problem& asked, Design& design) {
 
 bool is_paper(const Options& options) { return options.window == WindowKind::semicircle; }
 
-void require_reachable(const Problem& problem, const Options& options, double expected, double reachable) {
-  if (!options.strict || expected <= problem.tolerance) return;
-  throw Error(Status::invalid_argument, text("tolerance is ", problem.tolerance, ", but only ", reachable,
-                                             " can be reached here (strict is on)"));
-}
-
 }  // namespace
 
 void require_possible(const Problem& asked, const Options& options, const BackendTraits& traits) {
   validate(asked, options);
+  if (uniform_side(options) == UniformSide::cells) return require_possible_cells(asked, options, traits);
   Design design;
   drop_axes(asked, design);
   const Problem& problem = design.problem;
-  if (design.mode_count() == 0) return;
+  if (design.uniform_count() == 0) return;
   design.grid = problem.modes;  // every grid has more cells than modes
-  const std::int64_t vectors = std::clamp<std::int64_t>(options.batch, 1, options.transforms);
-  require_memory(problem, vectors, checked_product("grid x batch", grid_bytes(design), vectors), traits.grid_memory);
-  require_memory(problem, vectors, least_table_bytes(problem), traits.host_memory);
+  design.batch = std::clamp<std::int64_t>(options.batch, 1, options.transforms);
+  require_grid_memory(design, traits);
+  require_memory(design, least_table_bytes(problem), traits.host_memory);
   if (options.strict) {
     const double reachable = offgrid::reachable_tolerance(asked, options, traits);
-    require_reachable(problem, options, reachable, reachable);
+    require_reachable(problem, options, {reachable, reachable});
   }
 }
 
 double reachable_tolerance(const Problem& asked, const Options& options, const BackendTraits& traits) {
+  if (uniform_side(options) == UniformSide::cells) return reachable_tolerance_of_cells(asked, options);
   Design design;
   drop_axes(asked, design);
-  if (design.mode_count() == 0) return 0;
+  if (design.uniform_count() == 0) return 0;
   if (is_paper(options)) return choose_semicircle(design.problem, options, traits).reachable_error / safety;
   const double target = safety * std::min(asked.tolerance, loosest_tolerance);
   return reachable_error(candidates(design.problem, options, traits, target)) / safety;
@@ -351,11 +327,12 @@ bool suits(const Design& present, const Design& fresh, const BackendTraits& trai
 
 Design make_design(const Problem& asked, const Options& options, const BackendTraits& traits) {
   validate(asked, options);
+  if (uniform_side(options) == UniformSide::cells) return make_cells_design(asked, options, traits);
   Design design;
   drop_axes(asked, design);
   const Problem& problem = design.problem;
   design.options = options;
-  design.empty = design.mode_count() == 0;
+  design.empty = design.uniform_count() == 0;
   if (design.empty) return design;
   const double bound = std::min(problem.tolerance, loosest_tolerance);
   double target = safety * bound;
@@ -367,8 +344,7 @@ Design make_design(const Problem& asked, const Options& options, const BackendTr
     design.expected_error = choice.best.error;
     design.reachable_tolerance = choice.reachable_error / safety;
     design.batch = vectors_together(static_cast<double>(grid_bytes(design)), options, traits);
-    require_memory(problem, design.batch, checked_product("grid x batch", grid_bytes(design), design.batch),
-                   traits.grid_memory);
+    require_grid_memory(design, traits);
     design.polynomial = fit_polynomial(design.window, polynomial_error(design.window, problem.precision));
     for (int axis = 0; axis < problem.dim; ++axis)
       design.factors[axis] = FactorSeries(design.window, problem.modes[axis], design.grid[axis]);
@@ -378,7 +354,7 @@ Design make_design(const Problem& asked, const Options& options, const BackendTr
     if (tried <= bound || paper || choice.best.error > target) break;
     target = std::min(target * bound / tried, 0.99 * choice.best.error);  // another one
   }
-  require_reachable(problem, options, design.expected_error, design.reachable_tolerance);
+  require_reachable(problem, options, {design.expected_error, design.reachable_tolerance});
   design.goal = std::max(problem.tolerance, design.expected_error);
   design.amplification = total_amplification(problem, design.grid, design.window.width);
   design.most_points = most_points(design, traits);
@@ -386,8 +362,8 @@ Design make_design(const Problem& asked, const Options& options, const BackendTr
 }
 
 std::string describe_problem(const Problem& problem, const Options& options) {
-  return text("problem      type ", problem.type, ", ", readable_sizes(problem.modes, problem.dim), " modes, ",
-              options.transforms, " transforms, ", problem.precision == Precision::f32 ? "f32" : "f64", "\n");
+  return text("problem      type ", problem.type, ", ", readable_sizes(problem.modes, problem.dim),
+              uniform_side(options) == UniformSide::cells ? " cells, " : " modes, ", options.transforms, " transforms, ", problem.precision == Precision::f32 ? "f32" : "f64", "\n");
 }
 
 std::string describe(const Design& design) {

@@ -1,6 +1,7 @@
 // Everything that is chosen from a problem, its tolerance, the options and the number of points, before a device is touched:
 // an immutable value. Flow: validate -> choose sigma and width (cost) -> grid -> polynomial and deconvolution factors. A plan
-// is designed when its points are set, since the cheapest grid depends on how many there are. Engines take it as it is.
+// is designed when its points are set, since the cheapest grid depends on how many there are. A plan that only spreads has
+// a kernel and the caller's grid, and no modes (cells_design.hpp). Engines take a design as it is.
 // How their device computes it is theirs to choose: the CPU engine sorts as it suits the points, the CUDA engine also picks
 // a method, bins and the precision of sums (cuda/method/choice.hpp), when the plan is made and again when points are set.
 #pragma once
@@ -64,7 +65,7 @@ struct Design {
   Window window;
   Sizes grid{1, 1, 1};
   Polynomial polynomial;
-  std::array<FactorSeries, max_dim> factors;               // deconvolution factors of each axis
+  std::array<FactorSeries, max_dim> factors;               // deconvolution factors of each axis; none without modes
   std::int64_t batch = 1;                                  // vectors worked on together
   double amplification = 1;                                // of rounding errors on the grid, by deconvolution
   double expected_error = 0;                               // relative l2, of the transform as designed
@@ -80,7 +81,9 @@ struct Design {
     return 1;
   }
   [[nodiscard]] std::int64_t real_bytes() const { return problem.precision == Precision::f32 ? 4 : 8; }
-  [[nodiscard]] std::int64_t mode_count() const { return problem.modes[0] * problem.modes[1] * problem.modes[2]; }
+  [[nodiscard]] bool has_modes() const { return uniform_side(options) == UniformSide::modes; }
+  // Numbers of one vector on the uniform side: modes, or the cells of the grid.
+  [[nodiscard]] std::int64_t uniform_count() const { return problem.modes[0] * problem.modes[1] * problem.modes[2]; }
 };
 
 // Refuses what no number of points would make possible, in microseconds: bad arguments, more modes than there is memory for,

@@ -25,10 +25,10 @@ using GridLease = std::unique_ptr<Grid, std::function<void(Grid*)>>;
 
 // Vectors that are transformed together. Equal ones take the same stages with the same arguments, until points are set.
 template <class T> struct Batch {
-  Direction direction;
+  Route route;
   Sign sign;
   std::complex<T>* strengths;  // [count][points]
-  std::complex<T>* modes;      // [count][N3][N2][N1]
+  std::complex<T>* uniform;    // [count][N3][N2][N1], modes or cells
   std::int64_t count;
   bool operator==(const Batch&) const = default;
 };
@@ -57,11 +57,14 @@ template <class T> class Engine {
   }
   // strengths: [batch][points], consecutive vectors
   virtual void spread(const Complex* strengths, Grid& grid, Stream stream) const = 0;
-  // From a grid that modes_to_grid has filled: what spread leaves may be of another precision.
+  // From a grid that modes_to_grid or cells_to_grid has filled: what spread leaves may be of another precision.
   virtual void interpolate(const Grid& grid, Complex* strengths, Stream stream) const = 0;
   // modes: [batch][N3][N2][N1]. Pruned FFT with crop or padding and deconvolution; grid_to_modes may destroy the grid.
   virtual void grid_to_modes(Grid& grid, Complex* modes, Sign sign, Stream stream) const = 0;
   virtual void modes_to_grid(const Complex* modes, Grid& grid, Sign sign, Stream stream) const = 0;
+  // cells: [batch][n3][n2][n1], the grid as its caller sees it. Both are copies; grid_to_cells may destroy the grid.
+  virtual void grid_to_cells(Grid& grid, Complex* cells, Stream stream) const = 0;
+  virtual void cells_to_grid(const Complex* cells, Grid& grid, Stream stream) const = 0;
 
   [[nodiscard]] virtual std::size_t workspace_bytes() const = 0;  // of one execute
   // Executes use the caller's memory from here on, one at a time; null: the engine's own again.

@@ -143,6 +143,11 @@ double rounding_floor(const Problem& problem, const Sizes& grid, int width) {
                     table_error(problem.precision));
 }
 
+double rounding_of_cells(const Problem& problem) {
+  const double axes = problem.precision == Precision::f32 ? 1.0 : std::sqrt(problem.dim);
+  return std::hypot(axes * unit_error(problem.precision), table_error(problem.precision));
+}
+
 double polynomial_error(const Window& window, Precision precision) {
   const double aliasing = window_error(window.kind, window.sigma, window.width);
   return std::max(0.2 * aliasing / rounding_amplification(window.sigma, window.width), unit_error(precision) / 8);

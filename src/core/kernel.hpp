@@ -38,6 +38,9 @@ double total_amplification(const Problem& problem, const Sizes& grid, int width)
 // The relative l2 error that rounding leaves, however small the tolerance.
 double rounding_floor(const Problem& problem, const Sizes& grid, int width);
 
+// The same on the grid itself, before any deconvolution.
+double rounding_of_cells(const Problem& problem);
+
 // The error that fit_polynomial may make so that it shows neither beside the window's nor beside rounding.
 double polynomial_error(const Window& window, Precision precision);
 

@@ -38,6 +38,9 @@ const std::array table{
     OptionRow{"deterministic", &Options::deterministic, 0, 1, switch_words,
               "equal results, bit by bit, in every run. On a GPU this makes spreading slower. On the CPU it changes "
               "nothing: results are always equal for the same number of threads"},
+    OptionRow{"spread_only", &Options::spread_only, 0, 1, switch_words,
+              "only spread (type 1) or interpolate (type 2): the plan's sizes are the cells of the grid, without FFT and "
+              "deconvolution. upsampling, 2 by default, then is a parameter of the kernel; sign and mode_order have no effect"},
     OptionRow{"device", &Options::device, 0, 2, device_words, "where to run"},
     OptionRow{"points_hint",
               &Options::points_hint,
@@ -49,11 +52,11 @@ const std::array table{
         "upsampling",
         &Options::upsampling,
         0,
-        2.5,
+        1000,
         {},
         "sigma, how much finer the internal grid is: it has about sigma N cells along an axis of N modes. A larger "
         "sigma makes the FFT slower and the kernel narrower; 0: the library chooses",
-        "over 1, at most 2.5"},
+        "over 1, at most 2.5; with spread_only at most 1000"},
     OptionRow{"width",
               &Options::width,
               0,

@@ -21,6 +21,7 @@ struct Options {
   ModeOrder mode_order = ModeOrder::centred;
   bool strict = false;
   bool deterministic = false;
+  bool spread_only = false;
   DeviceKind device = DeviceKind::automatic;
   // performance
   std::int64_t points_hint = 0;  // 0: chosen when points are set
@@ -36,6 +37,10 @@ struct Options {
   std::int64_t shared_bytes = 0;              // 0: what the device has
   bool operator==(const Options&) const = default;
 };
+
+inline UniformSide uniform_side(const Options& options) {
+  return options.spread_only ? UniformSide::cells : UniformSide::modes;
+}
 
 inline std::int64_t expected_points(const Problem& problem, const Options& options) {
   return options.points_hint > 0 ? options.points_hint : problem.modes[0] * problem.modes[1] * problem.modes[2];

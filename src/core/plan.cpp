@@ -1,9 +1,12 @@
 #include "core/plan.hpp"
 
 #include <array>
+#include <cmath>
+#include <numbers>
 #include <utility>
 
 #include "core/arguments.hpp"
+#include "core/cells_design.hpp"
 #include "core/error.hpp"
 #include "core/short_axes.hpp"
 #include "core/text.hpp"
@@ -13,7 +16,8 @@ namespace {
 
 template <class T>
 std::unique_ptr<AnyPlan> make_plan_of(const Problem& problem, const Options& options, const Backend& backend) {
-  const auto split = backend.pointwise<T>() ? cheapest_split(problem, options, backend.traits) : std::nullopt;
+  const bool has_modes = uniform_side(options) == UniformSide::modes;
+  const auto split = has_modes && backend.pointwise<T>() ? cheapest_split(problem, options, backend.traits) : std::nullopt;
   if (split) return std::make_unique<ShortAxesPlan<T>>(problem, options, backend, *split);
   return std::make_unique<Plan<T>>(problem, options, backend);
 }
@@ -24,8 +28,12 @@ template <class T>
 Plan<T>::Plan(const Problem& problem, const Options& options, const Backend& backend)
     : backend_(backend), problem_(problem), options_(options) {
   require_possible(problem, options, backend.traits);
-  mode_count_ = problem.modes[0] * problem.modes[1] * problem.modes[2];
-  if (options.points_hint == 0 || mode_count_ == 0) return;
+  uniform_count_ = problem.modes[0] * problem.modes[1] * problem.modes[2];
+  if (uniform_side(options) == UniformSide::cells) {
+    window_ = window_of_cells(problem, options);
+    phi_.emplace(*window_);
+  }
+  if (options.points_hint == 0 || uniform_count_ == 0) return;
   auto design = design_for(options.points_hint);
   auto engine = backend.make<T>(*design);
   chosen_ = {std::move(design), std::move(engine)};
@@ -48,7 +56,7 @@ template <class T> bool Plan<T>::keeps_design(std::int64_t count) const {
 template <class T>
 void Plan<T>::set_points(std::int64_t count, const std::array<const void*, max_dim>& axes, Stream stream) {
   require_points<T>(backend_, problem_.dim, options_.transforms, count, axes);
-  if (count > 0 && mode_count_ > 0) {
+  if (count > 0 && uniform_count_ > 0) {
     Points<T> points{count, {}};
     const auto arrange = [&](const Design& design) {
       for (int axis = 0; axis < problem_.dim; ++axis)
@@ -83,38 +91,47 @@ template <class T> void Plan<T>::hand_over(const Points<T>& points, Stream strea
   }
 }
 
-template <class T> void Plan<T>::execute(void* strengths, void* modes, Stream stream) const {
+template <class T> void Plan<T>::execute(void* strengths, void* uniform, Stream stream) const {
   using Complex = std::complex<T>;
   run(direction_of(problem_), sign_of(problem_, options_),
-      {static_cast<Complex*>(strengths), static_cast<Complex*>(modes), points_}, stream);
+      {static_cast<Complex*>(strengths), static_cast<Complex*>(uniform), points_}, stream);
 }
 
-template <class T> void Plan<T>::adjoint(void* strengths, void* modes, Stream stream) const {
+template <class T> void Plan<T>::adjoint(void* strengths, void* uniform, Stream stream) const {
   using Complex = std::complex<T>;
   run(opposite(direction_of(problem_)), opposite(sign_of(problem_, options_)),
-      {static_cast<Complex*>(strengths), static_cast<Complex*>(modes), points_}, stream);
+      {static_cast<Complex*>(strengths), static_cast<Complex*>(uniform), points_}, stream);
 }
 
 template <class T> void Plan<T>::run(Direction direction, Sign sign, const Vectors<T>& vectors, Stream stream) const {
   require_set(points_);
   const std::int64_t strengths = points_ * options_.transforms;
-  const std::int64_t modes = mode_count_ * options_.transforms;
-  require_vectors(backend_, vectors, strengths, modes);
-  if (strengths > 0 && modes > 0)
+  const std::int64_t uniform = uniform_count_ * options_.transforms;
+  require_vectors(backend_, vectors, strengths, uniform, uniform_name());
+  if (strengths > 0 && uniform > 0)
     return offgrid::execute(*chosen_->engine, *chosen_->design, vectors, direction, sign, stream);
   // A sum over nothing is zero.
   if (direction == Direction::to_modes)
-    backend_.clear(vectors.modes, static_cast<std::size_t>(modes) * sizeof(std::complex<T>), stream);
+    backend_.clear(vectors.uniform, static_cast<std::size_t>(uniform) * sizeof(std::complex<T>), stream);
   else
     backend_.clear(vectors.strengths, static_cast<std::size_t>(strengths) * sizeof(std::complex<T>), stream);
 }
 
 template <class T> const typename Plan<T>::Chosen& Plan<T>::chosen(std::string_view asker) const {
   if (!chosen_)
-    throw Error(Status::wrong_state, text(asker, ": the grid is chosen when points are set; call set_points first, or "
-                                                 "give the option points_hint to the plan"));
+    throw Error(Status::wrong_state, text(asker,
+                                          ": the grid is chosen when points are set; call set_points first, or "
+                                          "give the option points_hint to the plan"));
   return *chosen_;
 }
+
+// Of cells it is known without points, but for the memory that it takes.
+template <class T> std::shared_ptr<const Design> Plan<T>::design(std::string_view asker) const {
+  if (!chosen_ && window_) return kept_design(problem_, options_, backend_.traits);
+  return chosen(asker).design;
+}
+
+template <class T> const char* Plan<T>::uniform_name() const { return window_ ? "cells" : "modes"; }
 
 template <class T> double Plan<T>::reachable() const {
   return chosen_ ? chosen_->design->reachable_tolerance : reachable_tolerance(problem_, options_, backend_.traits);
@@ -127,6 +144,7 @@ template <class T> void Plan<T>::set_workspace(void* memory, std::size_t bytes) 
 }
 
 template <class T> std::string Plan<T>::describe() const {
+  if (!chosen_ && window_) return offgrid::describe(*design("describe"));
   if (!chosen_) return describe_undesigned(problem_, options_, reachable());
   std::string all = offgrid::describe(*chosen_->design) + chosen_->engine->describe();
   if (points_ >= 0) all += text("points       ", points_, "\n");
@@ -137,15 +155,17 @@ template <class T> double Plan<T>::get(std::string_view name) const {
   using Read = double (*)(const Plan& plan);
   static constexpr auto number = [](auto value) { return static_cast<double>(value); };
   static constexpr std::pair<std::string_view, Read> numbers[] = {
-      {"upsampling", [](const Plan& plan) { return plan.chosen("upsampling").design->window.sigma; }},
-      {"width", [](const Plan& plan) { return number(plan.chosen("width").design->window.width); }},
-      {"grid1", [](const Plan& plan) { return number(plan.chosen("grid1").design->grid_along(0)); }},
-      {"grid2", [](const Plan& plan) { return number(plan.chosen("grid2").design->grid_along(1)); }},
-      {"grid3", [](const Plan& plan) { return number(plan.chosen("grid3").design->grid_along(2)); }},
-      {"expected_error", [](const Plan& plan) { return plan.chosen("expected_error").design->expected_error; }},
+      {"upsampling", [](const Plan& plan) { return plan.design("upsampling")->window.sigma; }},
+      {"width", [](const Plan& plan) { return number(plan.design("width")->window.width); }},
+      {"grid1", [](const Plan& plan) { return number(plan.design("grid1")->grid_along(0)); }},
+      {"grid2", [](const Plan& plan) { return number(plan.design("grid2")->grid_along(1)); }},
+      {"grid3", [](const Plan& plan) { return number(plan.design("grid3")->grid_along(2)); }},
+      {"expected_error", [](const Plan& plan) { return plan.design("expected_error")->expected_error; }},
       {"reachable_tolerance", [](const Plan& plan) { return plan.reachable(); }},
-      {"workspace_bytes", [](const Plan& plan) { return number(plan.chosen("workspace_bytes").engine->workspace_bytes()); }},
-      {"memory_bytes", [](const Plan& plan) { return plan.chosen_ ? number(plan.chosen_->engine->memory_bytes()) : 0; }},
+      {"workspace_bytes",
+       [](const Plan& plan) { return number(plan.chosen("workspace_bytes").engine->workspace_bytes()); }},
+      {"memory_bytes",
+       [](const Plan& plan) { return plan.chosen_ ? number(plan.chosen_->engine->memory_bytes()) : 0; }},
       {"peak_bytes", [](const Plan& plan) { return plan.chosen_ ? number(plan.chosen_->engine->peak_bytes()) : 0; }},
       {"points", [](const Plan& plan) { return number(plan.points_); }},
       {"transforms", [](const Plan& plan) { return number(plan.options_.transforms); }},
@@ -156,6 +176,31 @@ template <class T> double Plan<T>::get(std::string_view name) const {
     all += (all.empty() ? "" : ", ") + std::string(known);
   }
   throw Error(Status::invalid_argument, text("a plan has no number named \"", name, "\"; there are: ", all));
+}
+
+double AnyPlan::kernel(double) const {
+  throw Error(Status::wrong_state, "kernel: only a plan with the option spread_only has one that can be asked for");
+}
+double AnyPlan::kernel_transform(int, double) const { return kernel(0); }
+
+template <class T> double Plan<T>::kernel(double distance) const {
+  if (!phi_) return AnyPlan::kernel(distance);
+  if (std::isnan(distance)) throw Error(Status::invalid_argument, "kernel: the distance is not a number");
+  return (*phi_)(2 * distance / window_->width);
+}
+
+template <class T> double Plan<T>::kernel_transform(int axis, double k) const {
+  constexpr double most_periods = 8;  // the quadrature grows with k
+  if (!phi_) return AnyPlan::kernel_transform(axis, k);
+  if (axis < 0 || axis >= problem_.dim)
+    throw Error(Status::invalid_argument,
+                text("kernel_transform: axis is ", axis, ", expected 0 to ", problem_.dim - 1));
+  const auto cells = static_cast<double>(problem_.modes[axis]);
+  if (!(std::abs(k) <= most_periods * cells))
+    throw Error(Status::invalid_argument, text("kernel_transform: k is ", k, ", expected at most ", most_periods,
+                                               " times the ", cells, " cells of the axis in size"));
+  const double half_width = 0.5 * window_->width;
+  return half_width * phi_->transform(2 * std::numbers::pi * half_width * k / cells);
 }
 
 std::unique_ptr<AnyPlan> make_plan(const Problem& problem, const Options& options, const Backend& backend) {

@@ -24,6 +24,9 @@ class AnyPlan {
   virtual void set_workspace(void* memory, std::size_t bytes) = 0;
   [[nodiscard]] virtual std::string describe() const = 0;
   [[nodiscard]] virtual double get(std::string_view name) const = 0;
+  // Of a plan with spread_only: the kernel at a distance in cells, and its Fourier transform at mode k of the grid of an axis.
+  [[nodiscard]] virtual double kernel(double distance) const;
+  [[nodiscard]] virtual double kernel_transform(int axis, double k) const;
 };
 
 template <class T> class Plan final : public AnyPlan {
@@ -37,6 +40,8 @@ template <class T> class Plan final : public AnyPlan {
   [[nodiscard]] std::string describe() const override;
   [[nodiscard]] double get(std::string_view name) const override;
   [[nodiscard]] std::int64_t points() const { return points_; }  // -1: not set yet
+  [[nodiscard]] double kernel(double distance) const override;
+  [[nodiscard]] double kernel_transform(int axis, double k) const override;
 
  private:
   // What is chosen for a number of points: the design and the engine that was made from it.
@@ -48,6 +53,8 @@ template <class T> class Plan final : public AnyPlan {
   [[nodiscard]] std::shared_ptr<const Design> design_for(std::int64_t count) const;
   [[nodiscard]] bool keeps_design(std::int64_t count) const;
   [[nodiscard]] const Chosen& chosen(std::string_view asker) const;
+  [[nodiscard]] std::shared_ptr<const Design> design(std::string_view asker) const;
+  [[nodiscard]] const char* uniform_name() const;
   [[nodiscard]] double reachable() const;
   void hand_over(const Points<T>& points, Stream stream);
   void run(Direction direction, Sign sign, const Vectors<T>& vectors, Stream stream) const;
@@ -55,7 +62,9 @@ template <class T> class Plan final : public AnyPlan {
   Backend backend_;
   Problem problem_;
   Options options_;
-  std::int64_t mode_count_ = 0;
+  std::int64_t uniform_count_ = 0;  // modes or cells of one vector
+  std::optional<Window> window_;    // of a plan with spread_only, whose kernel no number of points changes
+  std::optional<WindowFunction<double>> phi_;
   std::optional<Chosen> chosen_;
   std::int64_t designed_for_ = 0;  // the number of points, rounded, that chosen_ is known to suit
   std::int64_t points_ = -1;       // -1: not set yet

@@ -238,18 +238,18 @@ template <class T> void ShortAxesPlan<T>::run(const Call& call, const Vectors<T>
   require_vectors(backend_, vectors, count_ * options_.transforms, modes);
   if (count_ == 0) {  // a sum over nothing is zero
     if (call.direction == Direction::to_modes)
-      backend_.clear(vectors.modes, static_cast<std::size_t>(modes) * sizeof(Complex), call.stream);
+      backend_.clear(vectors.uniform, static_cast<std::size_t>(modes) * sizeof(Complex), call.stream);
     return;
   }
   const Lease room = lease(call.stream);
   for (std::int64_t first = 0; first < options_.transforms; first += group_)
-    run_group(call, {vectors.strengths + first * count_, vectors.modes + first * orders_.modes(), count_}, *room);
+    run_group(call, {vectors.strengths + first * count_, vectors.uniform + first * orders_.modes(), count_}, *room);
 }
 
 template <class T>
 void ShortAxesPlan<T>::run_group(const Call& call, const Vectors<T>& group, const Room<T>& room) const {
   Complex* modulated = room.data;
-  Complex* parts = same_order_ ? group.modes : modulated + group_ * split_.short_modes * count_;
+  Complex* parts = same_order_ ? group.uniform : modulated + group_ * split_.short_modes * count_;
   const Modulation<T> by = modulation(call.sign);
   const auto transform = [&] {
     if (call.direction == direction_of(problem_))
@@ -260,9 +260,9 @@ void ShortAxesPlan<T>::run_group(const Call& call, const Vectors<T>& group, cons
   if (call.direction == Direction::to_modes) {
     pointwise_->modulate(by, group.strengths, modulated, call.stream);
     transform();
-    if (!same_order_) pointwise_->from_parts(orders_, parts, group.modes, call.stream);
+    if (!same_order_) pointwise_->from_parts(orders_, parts, group.uniform, call.stream);
   } else {
-    if (!same_order_) pointwise_->to_parts(orders_, group.modes, parts, call.stream);
+    if (!same_order_) pointwise_->to_parts(orders_, group.uniform, parts, call.stream);
     transform();
     pointwise_->demodulate(by, modulated, group.strengths, call.stream);
   }

@@ -16,6 +16,9 @@ enum class ModeOrder { centred, fft };                           // -N/2..N/2-1,
 enum class Method { automatic, gm, gm_sort, sm, sweep, owner };  // on a GPU: the paper's, and ours
 enum class WindowKind { automatic, prolate, semicircle };        // semicircle: the paper's ES kernel
 
+// What the uniform side of a problem holds: Fourier modes, or the cells of the grid that points are spread to.
+enum class UniformSide { modes, cells };
+
 using Sizes = std::array<std::int64_t, max_dim>;  // one per axis; axis 0 (x) is contiguous in memory; unused axes hold 1
 
 // Coordinates up to this size are folded exactly into the period; larger ones are refused.
@@ -27,7 +30,7 @@ inline constexpr const char* bad_coordinate =
 struct Problem {
   int type = 1;  // 1: points to modes, 2: modes to points
   int dim = 1;
-  Sizes modes{1, 1, 1};
+  Sizes modes{1, 1, 1};  // sizes of the uniform side: of the grid itself where that is cells
   Precision precision = Precision::f64;
   double tolerance = 1e-6;
   bool operator==(const Problem&) const = default;
@@ -40,7 +43,11 @@ template <class T> struct Points {
   std::array<const T*, max_dim> axis{};
 };
 
+// Of a tuning: points are spread (to modes or cells), or interpolated (to points).
 enum class Direction { to_modes, to_points };
+
+// The stages that a transform goes through; execute.hpp lists them.
+enum class Route { to_modes, to_points, to_cells, from_cells };
 
 // The direction that a problem is about: type 1 goes to modes, type 2 to points.
 inline Direction direction_of(const Problem& problem) {
@@ -52,6 +59,14 @@ inline Direction opposite(Direction direction) {
   return direction == Direction::to_modes ? Direction::to_points : Direction::to_modes;
 }
 inline Sign opposite(Sign sign) { return sign == Sign::plus ? Sign::minus : Sign::plus; }
+
+inline Direction direction_of(Route route) {
+  return route == Route::to_modes || route == Route::to_cells ? Direction::to_modes : Direction::to_points;
+}
+inline Route route_of(Direction direction, UniformSide side) {
+  if (side == UniformSide::modes) return direction == Direction::to_modes ? Route::to_modes : Route::to_points;
+  return direction == Direction::to_modes ? Route::to_cells : Route::from_cells;
+}
 
 using Stream = void*;  // a cudaStream_t on a GPU; ignored on the CPU
 

@@ -2,6 +2,8 @@
 
 #include <cmath>
 
+#include "core/window.hpp"
+
 namespace offgrid {
 namespace {
 
@@ -18,6 +20,9 @@ void validate(const Problem& problem, const Options& options) {
     if (problem.modes[axis] < 0) refuse("modes[", axis, "] is ", problem.modes[axis], ", expected 0 or more");
   if (std::isnan(problem.tolerance) || problem.tolerance <= 0)
     refuse("tolerance is ", problem.tolerance, ", expected a number over 0, such as 1e-6");
+  if (!options.spread_only && options.upsampling > max_sigma)
+    refuse("upsampling is ", options.upsampling, ", expected over 1, at most ", max_sigma,
+           "; only a plan with spread_only takes more");
   const bool paper_window = options.window == WindowKind::semicircle;
   if (paper_window && options.upsampling != 0 && options.upsampling < 1.25)
     refuse("upsampling is ", options.upsampling, ", expected at least 1.25 with the semicircle window");

@@ -90,6 +90,9 @@ Quadrature<Real> transform_rule(const WindowFunction<Real>& phi, double paramete
   return rule;
 }
 
+// The frequency of mode n/2, the last that a grid of n cells tells apart.
+double highest_of_grid(const Window& window) { return std::numbers::pi * window.width / 2; }
+
 template <class Real> Real cosine_sum(const Quadrature<Real>& rule, Real frequency) {
   Real sum = 0;
   for (std::size_t i = 0; i < rule.node.size(); ++i) sum += rule.weight[i] * std::cos(frequency * rule.node[i]);
@@ -141,7 +144,7 @@ template <class Real> WindowFunction<Real>::WindowFunction(const Window& window)
     for (Real& coefficient : series_) coefficient /= peak;
     integral_ = 2 * legendre[0] / peak;
   } else {
-    quadrature_ = transform_rule(*this, window.parameter, std::numbers::pi * window.width / 2);
+    quadrature_ = transform_rule(*this, window.parameter, highest_of_grid(window));
   }
 }
 
@@ -153,8 +156,11 @@ template <class Real> Real WindowFunction<Real>::operator()(Real z) const {
 
 template <class Real> Real WindowFunction<Real>::transform(Real frequency) const {
   // psi_0 is an eigenfunction of the finite Fourier transform: int psi_0(z) cos(c x z) dz = mu psi_0(x).
-  if (window_.kind == WindowKind::prolate) return integral_ * (*this)(frequency / Real(window_.parameter));
-  return cosine_sum(quadrature_, frequency);
+  const bool prolate = window_.kind == WindowKind::prolate;
+  const auto size = static_cast<double>(std::abs(frequency));
+  if (prolate && size <= window_.parameter) return integral_ * (*this)(frequency / Real(window_.parameter));
+  if (!prolate && size <= highest_of_grid(window_)) return cosine_sum(quadrature_, frequency);
+  return cosine_sum(transform_rule(*this, window_.parameter, size), frequency);
 }
 
 AliasingError aliasing_error(const Window& window) {

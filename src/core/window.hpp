@@ -34,7 +34,8 @@ template <class Real> class WindowFunction {
   explicit WindowFunction(const Window& window);
   Real operator()(Real z) const;
 
-  // int phi(z) cos(frequency z) dz for |frequency| <= parameter; that of mode k is pi w k / n.
+  // int phi(z) cos(frequency z) dz; the frequency of mode k is pi w k / n. Quick for |frequency| <= parameter, where the modes
+  // of a plan are; elsewhere a quadrature is made for each call.
   Real transform(Real frequency) const;
 
  private:

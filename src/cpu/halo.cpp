@@ -18,6 +18,19 @@ double images_time(const Layout& layout) {
   return cells_time(layout.padded[2] * (layout.padded[1] + layout.padded[0]) * layout.width);
 }
 
+// Calls row(first in the grid, first without padding, count) for all rows of cells along x; long rows come in parts.
+template <class Row> void for_each_row(const Layout& layout, int threads, Row row) {
+  constexpr std::int64_t part_cells = 4096;
+  const auto [nx, ny, nz] = layout.grid;
+  const std::int64_t parts = (nx + part_cells - 1) / part_cells;
+  const Work work{threads, cells_time(nx * ny * nz)};
+  parallel_for(work, parts * ny * nz, [&, nx = nx, ny = ny](std::int64_t i, int) {
+    const std::int64_t y = i / parts % ny, z = i / parts / ny, first = i % parts * part_cells;
+    row(z * layout.plane_stride + y * layout.padded[0] + first, (z * ny + y) * nx + first,
+        std::min(part_cells, nx - first));
+  });
+}
+
 }  // namespace
 
 template <class T> void clear_cells(std::complex<T>* cells, std::int64_t count, int threads) {
@@ -64,11 +77,29 @@ template <class T> void fill_halo(const Layout& layout, std::complex<T>* grid, i
   });
 }
 
+template <class T>
+void copy_from_grid(const Layout& layout, const std::complex<T>* grid, std::complex<T>* cells, int threads) {
+  for_each_row(layout, threads, [&](std::int64_t padded, std::int64_t plain, std::int64_t count) {
+    std::copy_n(grid + padded, count, cells + plain);
+  });
+}
+
+template <class T>
+void copy_to_grid(const Layout& layout, const std::complex<T>* cells, std::complex<T>* grid, int threads) {
+  for_each_row(layout, threads, [&](std::int64_t padded, std::int64_t plain, std::int64_t count) {
+    std::copy_n(cells + plain, count, grid + padded);
+  });
+}
+
 template void clear_cells(std::complex<float>*, std::int64_t, int);
 template void clear_cells(std::complex<double>*, std::int64_t, int);
 template void add_halo(const Layout&, std::complex<float>*, int);
 template void add_halo(const Layout&, std::complex<double>*, int);
 template void fill_halo(const Layout&, std::complex<float>*, int);
 template void fill_halo(const Layout&, std::complex<double>*, int);
+template void copy_from_grid(const Layout&, const std::complex<float>*, std::complex<float>*, int);
+template void copy_from_grid(const Layout&, const std::complex<double>*, std::complex<double>*, int);
+template void copy_to_grid(const Layout&, const std::complex<float>*, std::complex<float>*, int);
+template void copy_to_grid(const Layout&, const std::complex<double>*, std::complex<double>*, int);
 
 }  // namespace offgrid::cpu

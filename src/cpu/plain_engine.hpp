@@ -1,6 +1,7 @@
 // The engine of one precision: what a design and its points become, stage by stage.
 //   set_points  sort_points, make_schedule
 //   execute     clear_cells, spread, add_halo, GridFft::grid_to_modes    or    modes_to_grid, fill_halo, interpolate
+//               with copy_from_grid and copy_to_grid in place of the FFT where the caller has the cells
 // All threads work on one batch stage by stage, or each thread takes small vectors of its own through all stages
 // (thread_policy.hpp).
 // Grids are leased from a pool, so that executes run at the same time and allocate only the first time.
@@ -9,6 +10,7 @@
 #include <algorithm>
 #include <array>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -85,11 +87,12 @@ template <class T> class PlainEngine final : public Engine<T> {
         threads_(design.options.threads > 0 ? design.options.threads : available_threads()),
         layout_(make_layout(design)),
         table_(design.polynomial),
-        fft_(fft_layout(design, layout_, FactorTables(design, threads_)), threads_),
         grid_bytes_(
-            checked_product("grid x batch", layout_.cells, design.batch, std::int64_t{sizeof(std::complex<T>)})),
-        tables_(fft_.table_bytes(), memory_.get()) {
+            checked_product("grid x batch", layout_.cells, design.batch, std::int64_t{sizeof(std::complex<T>)})) {
     storage_.count = memory_.get();
+    if (!design.has_modes()) return;
+    fft_.emplace(fft_layout(design, layout_, FactorTables(design, threads_)), threads_);
+    tables_ = Charge(fft_->table_bytes(), memory_.get());
   }
 
   struct PointSet {
@@ -161,12 +164,12 @@ template <class T> class PlainEngine final : public Engine<T> {
       const std::int64_t first = job * shares_.together;
       const Workplace<T> mine = place_of(thread, std::min(shares_.together, shares_.vectors - first), grid);
       Complex* strengths = all.strengths + first * count_;
-      Complex* modes = all.modes + first * design_.mode_count();
-      if (all.direction == Direction::to_modes) {
+      Complex* uniform = all.uniform + first * design_.uniform_count();
+      if (direction_of(all.route) == Direction::to_modes) {
         spread_into(strengths, mine);
-        grid_into_modes(mine, modes, all.sign);
+        all.route == Route::to_cells ? grid_into_cells(mine, uniform) : grid_into_modes(mine, uniform, all.sign);
       } else {
-        modes_into_grid(modes, mine, all.sign);
+        all.route == Route::from_cells ? cells_into_grid(uniform, mine) : modes_into_grid(uniform, mine, all.sign);
         interpolate_from(mine, strengths);
       }
     });
@@ -186,9 +189,16 @@ template <class T> class PlainEngine final : public Engine<T> {
     modes_into_grid(modes, place_of_all(static_cast<CpuGrid<T>&>(grid)), sign);
   }
 
+  void grid_to_cells(Grid& grid, Complex* cells, Stream) const override {
+    grid_into_cells(place_of_all(static_cast<CpuGrid<T>&>(grid)), cells);
+  }
+  void cells_to_grid(const Complex* cells, Grid& grid, Stream) const override {
+    cells_into_grid(cells, place_of_all(static_cast<CpuGrid<T>&>(grid)));
+  }
+
   std::size_t workspace_bytes() const override {
     return sizeof(Complex) * static_cast<std::size_t>(layout_.cells * grid_count() + tile_cells()) +
-           sizeof(T) * static_cast<std::size_t>(fft_.scratch_elements());
+           sizeof(T) * static_cast<std::size_t>(fft_scratch());
   }
 
   std::size_t memory_bytes() const override { return memory_->bytes(); }
@@ -211,12 +221,14 @@ template <class T> class PlainEngine final : public Engine<T> {
     return largest;
   }
   std::int64_t tile_cells() const { return tiles_per_thread() * threads_; }
+  std::int64_t fft_scratch() const { return fft_ ? fft_->scratch_elements() : 0; }
   std::int64_t grid_count() const { return std::max(design_.batch, shares_.grids()); }  // of an execute
 
   // For one vector on one core.
   double vector_time() const {
     const double points = point_time(layout_.dim, layout_.width) * static_cast<double>(count_);
-    return points + (2 * cell_time + layout_.dim * fft_point_time) * static_cast<double>(layout_.cells);
+    const double fft = fft_ ? layout_.dim * fft_point_time : 0;
+    return points + (2 * cell_time + fft) * static_cast<double>(layout_.cells);
   }
 
   // More grids than a batch has must leave room for everything else.
@@ -233,11 +245,13 @@ template <class T> class PlainEngine final : public Engine<T> {
   }
 
   Workplace<T> place_of_all(const CpuGrid<T>& grid) const {
-    return {grid.cells.data(), grid.tiles.data(), fft_.workers(grid.fft_scratch.data()), grid.batch};
+    const Workers<T> workers = fft_ ? fft_->workers(grid.fft_scratch.data()) : Workers<T>{threads_, nullptr, 0};
+    return {grid.cells.data(), grid.tiles.data(), workers, grid.batch};
   }
   Workplace<T> place_of(int thread, std::int64_t vectors, const CpuGrid<T>& grid) const {
+    const Workers<T> worker = fft_ ? fft_->worker(grid.fft_scratch.data(), thread) : Workers<T>{1, nullptr, 0};
     return {grid.cells.data() + thread * shares_.together * layout_.cells,
-            grid.tiles.data() + thread * tiles_per_thread(), fft_.worker(grid.fft_scratch.data(), thread), vectors};
+            grid.tiles.data() + thread * tiles_per_thread(), worker, vectors};
   }
 
   void spread_into(const Complex* strengths, const Workplace<T>& place) const {
@@ -258,15 +272,31 @@ template <class T> class PlainEngine final : public Engine<T> {
     for (std::int64_t vector = 0; vector < place.vectors; ++vector) {
       Complex* cells = place.cells + vector * layout_.cells;
       add_halo(layout_, cells, place.workers.threads);
-      fft_.grid_to_modes(cells, modes + vector * design_.mode_count(), sign, place.workers);
+      fft_->grid_to_modes(cells, modes + vector * design_.uniform_count(), sign, place.workers);
     }
   }
 
   void modes_into_grid(const Complex* modes, const Workplace<T>& place, Sign sign) const {
     for (std::int64_t vector = 0; vector < place.vectors; ++vector) {
       Complex* cells = place.cells + vector * layout_.cells;
-      fft_.modes_to_grid(modes + vector * design_.mode_count(), cells, sign, place.workers);
+      fft_->modes_to_grid(modes + vector * design_.uniform_count(), cells, sign, place.workers);
       fill_halo(layout_, cells, place.workers.threads);
+    }
+  }
+
+  void grid_into_cells(const Workplace<T>& place, Complex* cells) const {
+    for (std::int64_t vector = 0; vector < place.vectors; ++vector) {
+      Complex* grid = place.cells + vector * layout_.cells;
+      add_halo(layout_, grid, place.workers.threads);
+      copy_from_grid(layout_, grid, cells + vector * design_.uniform_count(), place.workers.threads);
+    }
+  }
+
+  void cells_into_grid(const Complex* cells, const Workplace<T>& place) const {
+    for (std::int64_t vector = 0; vector < place.vectors; ++vector) {
+      Complex* grid = place.cells + vector * layout_.cells;
+      copy_to_grid(layout_, cells + vector * design_.uniform_count(), grid, place.workers.threads);
+      fill_halo(layout_, grid, place.workers.threads);
     }
   }
 
@@ -300,7 +330,7 @@ template <class T> class PlainEngine final : public Engine<T> {
     auto grid = std::make_unique<CpuGrid<T>>();
     grid->cells = Buffer<Complex>(layout_.cells * grid_count(), memory_.get());
     grid->tiles = Buffer<Complex>(tile_cells(), memory_.get());
-    grid->fft_scratch = Buffer<T>(fft_.scratch_elements(), memory_.get());
+    grid->fft_scratch = Buffer<T>(fft_scratch(), memory_.get());
     return grid;
   }
 
@@ -309,8 +339,8 @@ template <class T> class PlainEngine final : public Engine<T> {
   int threads_;
   Layout layout_;
   KernelTable<T> table_;
-  GridFft<T> fft_;
-  std::int64_t grid_bytes_;  // of a batch
+  std::optional<GridFft<T>> fft_;  // none where the caller has the cells
+  std::int64_t grid_bytes_;        // of a batch
   Charge tables_;
   PointSets sets_;
   std::int64_t count_ = 0;

@@ -49,7 +49,7 @@ class WideEngine final : public Engine<float> {
 
   // Sums of crowded points are made stage by stage.
   std::int64_t run_vectors(const Batch<float>& all, Stream stream) const override {
-    if (crowded_ && all.direction == Direction::to_modes) return 0;
+    if (crowded_ && direction_of(all.route) == Direction::to_modes) return 0;
     return narrow_.run_vectors(all, stream);
   }
 
@@ -63,7 +63,7 @@ class WideEngine final : public Engine<float> {
   void grid_to_modes(Grid& grid, Complex* modes, Sign sign, Stream stream) const override {
     if (!crowded_) return narrow_.grid_to_modes(grid, modes, sign, stream);
     auto& pair = static_cast<GridPair&>(grid);
-    const std::int64_t count = pair.batch * design_.mode_count();
+    const std::int64_t count = pair.batch * design_.uniform_count();
     wide_->grid_to_modes(*pair.wide, room_for(count, pair), sign, stream);
     narrow_down(pair.doubled.data(), count, modes);
   }
@@ -74,13 +74,26 @@ class WideEngine final : public Engine<float> {
     narrow_.modes_to_grid(modes, *pair.narrow, sign, stream);
   }
 
+  void grid_to_cells(Grid& grid, Complex* cells, Stream stream) const override {
+    if (!crowded_) return narrow_.grid_to_cells(grid, cells, stream);
+    auto& pair = static_cast<GridPair&>(grid);
+    const std::int64_t count = pair.batch * design_.uniform_count();
+    wide_->grid_to_cells(*pair.wide, room_for(count, pair), stream);
+    narrow_down(pair.doubled.data(), count, cells);
+  }
+
+  void cells_to_grid(const Complex* cells, Grid& grid, Stream stream) const override {
+    if (!crowded_) return narrow_.cells_to_grid(cells, grid, stream);
+    narrow_.cells_to_grid(cells, *static_cast<GridPair&>(grid).narrow, stream);
+  }
+
   void interpolate(const Grid& grid, Complex* strengths, Stream stream) const override {
     if (!crowded_) return narrow_.interpolate(grid, strengths, stream);
     narrow_.interpolate(*static_cast<const GridPair&>(grid).narrow, strengths, stream);
   }
 
   std::size_t workspace_bytes() const override {
-    const std::int64_t doubled = design_.batch * std::max(count_, design_.mode_count());
+    const std::int64_t doubled = design_.batch * std::max(count_, design_.uniform_count());
     return narrow_.workspace_bytes() +
            (crowded_ ? wide_->workspace_bytes() + sizeof(std::complex<double>) * static_cast<std::size_t>(doubled) : 0);
   }

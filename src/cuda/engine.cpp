@@ -9,6 +9,8 @@
 //                  grid_to_modes  fft/fft: Stockham FFT axis by axis, or cuFFT; crop; deconvolve
 //     to points    modes_to_grid  fft/fft: deconvolve, pad, FFT
 //                  interpolate    method/<name>, or one thread per point (method/interpolate_per_point) [-> reorder]
+//     to cells     spread, grid_to_cells          copy_cells in place of the FFT; such plans have no FFT and no factors
+//     from cells   cells_to_grid, interpolate
 //
 // Everything is enqueued on the caller's stream; the host waits in set_points only.
 #include "cuda/engine.hpp"
@@ -24,6 +26,7 @@
 #include <vector>
 
 #include "core/text.hpp"
+#include "cuda/copy_cells.hpp"
 #include "cuda/cost.hpp"
 #include "cuda/device.hpp"
 #include "cuda/grid_pool.hpp"
@@ -130,8 +133,9 @@ template <class T> class CudaEngine final : public Engine<T> {
 
   void run(const Batch<T>& batch, Grid& grid, const Stages& stages, Stream stream) const override {
     auto& mine = static_cast<CudaGrid<T>&>(grid);
-    if (batch.direction == Direction::to_points) prepare_to_read(mine, native(stream));
-    if (mine.captured || !can_be_recorded(batch.direction)) return stages(stream);
+    const Direction direction = direction_of(batch.route);
+    if (direction == Direction::to_points) prepare_to_read(mine, native(stream));
+    if (mine.captured || !can_be_recorded(direction)) return stages(stream);
     const DeviceGuard guard(device_.id);
     if (!mine.replays.run({batch, points_set_count_}, stages, native(stream), mine.done)) stages(stream);
   }
@@ -162,6 +166,23 @@ template <class T> class CudaEngine final : public Engine<T> {
     const DeviceGuard guard(device_.id);
     auto& mine = static_cast<CudaGrid<T>&>(grid);
     mine.fft->modes_to_grid(modes, mine.template cells<T>(), mine.batch, sign, tables_->factors(), native(stream));
+  }
+
+  void grid_to_cells(Grid& grid, Complex* cells, Stream stream) const override {
+    const nvtx3::scoped_range range{"offgrid grid_to_cells"};
+    const DeviceGuard guard(device_.id);
+    auto& mine = static_cast<CudaGrid<T>&>(grid);
+    if (choice_.wide)
+      copy_cells(mine.template cells<double>(), cells, cells_of(mine), native(stream));
+    else
+      copy_cells(mine.template cells<T>(), cells, cells_of(mine), native(stream));
+  }
+
+  void cells_to_grid(const Complex* cells, Grid& grid, Stream stream) const override {
+    const nvtx3::scoped_range range{"offgrid cells_to_grid"};
+    const DeviceGuard guard(device_.id);
+    auto& mine = static_cast<CudaGrid<T>&>(grid);
+    copy_cells(cells, mine.template cells<T>(), cells_of(mine), native(stream));
   }
 
   void interpolate(const Grid& grid, Complex* strengths, Stream stream) const override {
@@ -205,7 +226,8 @@ template <class T> class CudaEngine final : public Engine<T> {
     for (int axis = 0; axis < design_.dim(); ++axis) bins += text(axis ? " x " : "", choice_.sort.bins.size[axis]);
     const std::int64_t points = sets_.empty() ? expected_points(design_.problem, design_.options) : count_;
     const bool by_method = choice_.unit->reads_itself(request_for(points, Direction::to_points));
-    return text("engine       cuda, ", device_.name, ", FFT by ", goes_by_lines(design_) ? "lines" : "cuFFT", "\n",  //
+    const char* fft = !design_.has_modes() ? "" : goes_by_lines(design_) ? ", FFT by lines" : ", FFT by cuFFT";
+    return text("engine       cuda, ", device_.name, fft, "\n",  //
                 "method       spreading ", choice_.unit->name(), choice_.fixed_point ? " with integer sums" : "",
                 choice_.fell_back ? " (the method asked for does not fit)" : "", ", interpolation ",
                 by_method             ? choice_.unit->name()
@@ -324,10 +346,15 @@ template <class T> class CudaEngine final : public Engine<T> {
     grids_.give_back(std::move(owned));
   }
 
+  std::int64_t cells_of(const CudaGrid<T>& grid) const {  // of all vectors of a lease
+    return static_cast<std::int64_t>(choice_.sort.grid.cells) * grid.batch;
+  }
+
+  // Copies of cells are not recorded: without an FFT there are few kernels whose launches could be saved.
   bool can_be_recorded(Direction direction) const {
     const bool wide = direction == Direction::to_modes && choice_.wide;
     const std::int64_t cells = static_cast<std::int64_t>(choice_.sort.grid.cells) * design_.batch;
-    return goes_by_lines(design_) && choice_.unit->can_be_recorded() &&
+    return design_.has_modes() && goes_by_lines(design_) && choice_.unit->can_be_recorded() &&
            cells <= most_replayed_cells(design_.dim(), wide ? sizeof(double) : sizeof(T));
   }
 

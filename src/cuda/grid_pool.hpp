@@ -30,9 +30,9 @@ template <class T> struct GridUse {
 template <class T> struct CudaGrid final : Grid {
   template <class A> std::complex<A>* cells() const { return reinterpret_cast<std::complex<A>*>(memory); }
 
-  int batch = 0;          // vectors of this lease
-  bool captured = false;  // by the caller
-  std::optional<GridFft<T>> fft;
+  int batch = 0;                            // vectors of this lease
+  bool captured = false;                    // by the caller
+  std::optional<GridFft<T>> fft;            // none where the caller has the cells
   std::optional<GridFft<double>> wide_fft;  // of f32 strengths that are added up in f64
   std::size_t bytes = 0;                    // of memory
   std::byte* memory = nullptr;              // cells, then the work area of the FFT, then that of integer sums
@@ -61,12 +61,7 @@ template <class T> class GridPool {
   // memory: the caller's, or null for the grid's own.
   Owned make(const GridNeeds& needs, std::byte* memory = nullptr) const {
     auto grid = std::make_unique<CudaGrid<T>>();
-    grid->fft.emplace(design_, needs.shape, multiprocessors_);
-    std::size_t work = grid->fft->work_bytes();
-    if (needs.precision != precision_of<T>) {
-      grid->wide_fft.emplace(design_, needs.shape, multiprocessors_);
-      work = std::max(work, grid->wide_fft->work_bytes());
-    }
+    const std::size_t work = design_.has_modes() ? plan_ffts(needs, *grid) : 0;
     const std::size_t real_bytes = needs.precision == Precision::f64 ? 8 : 4;
     const std::size_t cells = aligned(2 * real_bytes * needs.shape.cells * static_cast<std::size_t>(design_.batch));
     grid->bytes = cells + aligned(work) + aligned(fixed_point_bytes(design_.batch));
@@ -74,7 +69,7 @@ template <class T> class GridPool {
     grid->memory = memory != nullptr ? memory : grid->owned.data();
     grid->fixed = fixed_point_in(grid->memory + cells + aligned(work), design_.batch);
     hold_results(*grid, needs.results);
-    grid->fft->set_work_area(grid->memory + cells);
+    if (grid->fft) grid->fft->set_work_area(grid->memory + cells);
     if (grid->wide_fft) grid->wide_fft->set_work_area(grid->memory + cells);
     return grid;
   }
@@ -116,6 +111,14 @@ template <class T> class GridPool {
   [[nodiscard]] const std::vector<Owned>& idle() const { return idle_; }  // while no execute begins or ends
 
  private:
+  // Returns the bytes of work area that they need.
+  std::size_t plan_ffts(const GridNeeds& needs, CudaGrid<T>& grid) const {
+    grid.fft.emplace(design_, needs.shape, multiprocessors_);
+    if (needs.precision == precision_of<T>) return grid.fft->work_bytes();
+    grid.wide_fft.emplace(design_, needs.shape, multiprocessors_);
+    return std::max(grid.fft->work_bytes(), grid.wide_fft->work_bytes());
+  }
+
   const Design& design_;
   int multiprocessors_;
   MemoryCount& memory_;

@@ -1,5 +1,6 @@
-// The tables that kernels read, on the device: the polynomials of the kernel, the deconvolution factors of the axes, [axis][|k|],
-// with 1 for axes beyond the dimension, and the twiddle factors of the FFT where it goes by lines.
+// The tables that kernels read, on the device: the polynomials of the kernel and, where there are modes, the deconvolution
+// factors of the axes, [axis][|k|], with 1 for axes beyond the dimension, and the twiddle factors of the FFT where it goes by
+// lines.
 #pragma once
 
 #include <cstddef>
@@ -22,9 +23,9 @@ template <class T> class Tables {
   explicit Tables(const Design& design) {
     std::size_t factors[max_dim]{}, twiddles[max_dim]{};
     put_polynomial(design.polynomial);
-    for (int axis = 0; axis < max_dim; ++axis) factors[axis] = put_factors(design, axis);
+    for (int axis = 0; design.has_modes() && axis < max_dim; ++axis) factors[axis] = put_factors(design, axis);
     host_.resize((host_.size() + 3) / 4 * 4);  // aligned to pairs
-    for (int axis = 0; goes_by_lines(design) && axis < design.dim(); ++axis)
+    for (int axis = 0; design.has_modes() && goes_by_lines(design) && axis < design.dim(); ++axis)
       twiddles[axis] = put(twiddles_of<T>(line_plan(static_cast<int>(design.grid[axis]), sizeof(T))));
     // Factors that the device evaluates come behind what is copied.
     std::size_t size = host_.size();
@@ -61,7 +62,7 @@ template <class T> class Tables {
   }
   // Where lines are as long as this, cuFFT takes them, and its kernels read no factors but those of modes.
   static bool on_device(const Design& design, int axis) {
-    return !goes_by_lines(design) && evaluates_on_device(design.factors[axis]);
+    return design.has_modes() && !goes_by_lines(design) && evaluates_on_device(design.factors[axis]);
   }
   // The Stockham FFT reads the factors of all cells of a line, also of those that hold no mode.
   std::size_t put_factors(const Design& design, int axis) {

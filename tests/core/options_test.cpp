@@ -108,7 +108,7 @@ TEST(Options, unknown_names_are_refused_with_the_known_ones) {
 
 TEST(Options, upsampling_is_over_one_and_width_at_least_two) {
   Options options;
-  for (const double sigma : {1.0, 0.5, 1e-300, -1.0, 2.51, std::nan("")})
+  for (const double sigma : {1.0, 0.5, 1e-300, -1.0, 1000.1, std::nan("")})
     EXPECT_NE(refusal(options, "upsampling", sigma).find("upsampling"), std::string::npos) << sigma;
   EXPECT_FALSE(refusal(options, "width", 1.0).empty());
   EXPECT_FALSE(refusal(options, "width", 17.0).empty());
@@ -135,7 +135,8 @@ TEST(Options, ranges_read_as_a_person_writes_them) {
   EXPECT_NE(refusal(options, "device", 7.0).find("expected auto, cpu, cuda"), std::string::npos);
   const std::string help = options_help();
   EXPECT_EQ(help.find("e+"), std::string::npos) << help;
-  EXPECT_NE(help.find("\nupsampling (over 1, at most 2.5): "), std::string::npos) << help;
+  EXPECT_NE(help.find("\nupsampling (over 1, at most 2.5; with spread_only at most 1000): "), std::string::npos)
+      << help;
   EXPECT_NE(help.find("\ndevice (auto|cpu|cuda): "), std::string::npos) << help;
 }
 

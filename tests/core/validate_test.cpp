@@ -64,6 +64,11 @@ TEST(Validate, products_that_overflow_are_refused) {
   expect_parts(refusal(Problem{.dim = 1, .modes = {root, 1, 1}}, {.transforms = root}), {"transforms", "too large"});
 }
 
+TEST(Validate, upsampling_over_two_and_a_half_is_for_plans_that_only_spread) {
+  expect_parts(refusal(Problem{}, {.upsampling = 2.6}), {"upsampling", "2.6", "at most 2.5", "spread_only"});
+  EXPECT_EQ(refusal(Problem{}, {.spread_only = true, .upsampling = 2.6}), "");
+}
+
 TEST(Validate, semicircle_window_needs_upsampling_that_its_rule_covers) {
   expect_parts(refusal(Problem{}, {.upsampling = 1.1, .window = WindowKind::semicircle}),
                {"upsampling", "1.1", "expected"});

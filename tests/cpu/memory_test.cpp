@@ -120,7 +120,7 @@ struct SmallEngine {
   }
   [[nodiscard]] std::vector<std::complex<float>> modes(std::int64_t points) const {
     const std::vector<std::complex<float>> strengths(points, 1);
-    std::vector<std::complex<float>> modes(design.mode_count());
+    std::vector<std::complex<float>> modes(design.uniform_count());
     const auto grid = engine->lease_grid(1, {});
     engine->spread(strengths.data(), *grid, {});
     engine->grid_to_modes(*grid, modes.data(), Sign::minus, {});

@@ -187,8 +187,8 @@ std::int64_t own_vectors(std::int64_t limit) {
   const auto engine = make_f64(design, {limit, "you have"});
   const auto points = support::uniform_points<double>(2, 20000);
   engine->set_points({points.count(), {points.axis[0].data(), points.axis[1].data()}}, {});
-  std::vector<std::complex<double>> strengths(16 * points.count(), 1), modes(16 * design.mode_count());
-  const auto taken = engine->run_vectors({Direction::to_modes, Sign::minus, strengths.data(), modes.data(), 16}, {});
+  std::vector<std::complex<double>> strengths(16 * points.count(), 1), modes(16 * design.uniform_count());
+  const auto taken = engine->run_vectors({Route::to_modes, Sign::minus, strengths.data(), modes.data(), 16}, {});
   EXPECT_LE(static_cast<std::int64_t>(engine->peak_bytes()), limit);
   return taken;
 }

@@ -207,13 +207,13 @@ template <class T> struct Repeated {
     engine->set_points(raw, nullptr);
   }
   int stages_asked_for(offgrid::Sign sign, cudaStream_t stream = nullptr) {
-    const offgrid::Batch<T> batch{offgrid::Direction::to_modes, sign, strengths.data(), modes.data(), 1};
+    const offgrid::Batch<T> batch{offgrid::Route::to_modes, sign, strengths.data(), modes.data(), 1};
     const auto grid = engine->lease_grid(1, stream);
     int asked = 0;
     const auto stages = [&](offgrid::Stream on) {
       ++asked;
       engine->spread(batch.strengths, *grid, on);
-      engine->grid_to_modes(*grid, batch.modes, sign, on);
+      engine->grid_to_modes(*grid, batch.uniform, sign, on);
     };
     engine->run(batch, *grid, stages, stream);
     return asked;

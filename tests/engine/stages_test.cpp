@@ -71,7 +71,7 @@ template <class T> std::vector<std::complex<T>> filled_with_nan(std::size_t size
 template <class T>
 std::vector<std::complex<T>> spread_to_modes(const Stage<T>& stage, const std::vector<std::complex<T>>& strengths) {
   DeviceArray<std::complex<T>> in(stage.where, strengths);
-  DeviceArray<std::complex<T>> out(stage.where, filled_with_nan<T>(stage.design.mode_count()));
+  DeviceArray<std::complex<T>> out(stage.where, filled_with_nan<T>(stage.design.uniform_count()));
   const auto grid = stage.engine->lease_grid(1, nullptr);
   stage.engine->spread(in.data(), *grid, nullptr);
   stage.engine->grid_to_modes(*grid, out.data(), Sign::minus, nullptr);
@@ -92,7 +92,7 @@ template <class T>
 void expect_exact_kernel_sums(const BackendUnderTest& where, const Spec& spec, const PointSet<T>& points) {
   SCOPED_TRACE(offgrid::text(spec.name(), " width ", spec.options.width, " bits ", 8 * sizeof(T)));
   const Stage<T> stage(where, spec, points);
-  const auto strengths = random_values<T>(points.count(), 3), modes = random_values<T>(stage.design.mode_count(), 4);
+  const auto strengths = random_values<T>(points.count(), 3), modes = random_values<T>(stage.design.uniform_count(), 4);
   std::vector<std::complex<long double>> exact_modes(modes.size()), exact_values(strengths.size());
   for (std::int64_t j = 0; j < points.count(); ++j) {
     const std::complex<long double> strength(strengths[j]);

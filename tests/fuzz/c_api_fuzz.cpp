@@ -57,8 +57,8 @@ bool ok(offgrid_status status) {
 }
 
 Options make_options(Source& source) {
-  static constexpr const char* names[] = {"sign",  "mode_order", "strict", "device",  "points_hint",   "upsampling",
-                                          "width", "window",     "batch",  "threads", "no such option"};
+  static constexpr const char* names[] = {"sign",  "mode_order", "strict", "device",  "points_hint", "upsampling",
+                                          "width", "window",     "batch",  "threads", "spread_only", "no such option"};
   static constexpr const char* words[] = {"fft", "on", "auto", "cpu", "semicircle", "prolate", "", "1e3", "-1", "nan"};
   offgrid_options raw = nullptr;
   require(ok(offgrid_options_create(&raw)));

@@ -67,6 +67,17 @@ TEST(Execute, adjoint_is_the_other_direction_with_the_opposite_sign) {
   }
 }
 
+TEST(Execute, spread_only_has_cells_in_place_of_modes) {
+  const offgrid::Options options{.transforms = 3, .spread_only = true, .batch = 2};
+  const auto one = ready({.type = 1, .modes = {16}, .options = options});
+  (void)one.execute(random_values<double>(12, 1));
+  EXPECT_EQ(engine_log(), (Log{"lease 2", "spread 2", "to_cells 2", "lease 1", "spread 1", "to_cells 1"}));
+  const auto two = ready({.type = 2, .modes = {16}, .options = options});
+  (void)two.execute(random_values<double>(48, 1));
+  EXPECT_EQ(engine_log(),
+            (Log{"lease 2", "from_cells 2", "interpolate 2", "lease 1", "from_cells 1", "interpolate 1"}));
+}
+
 TEST(Execute, a_batch_is_never_larger_than_the_transforms) {
   const auto transform = ready({.modes = {6}, .options = {.transforms = 2, .batch = 1000}});
   (void)transform.execute(random_values<double>(8, 1));

@@ -21,6 +21,11 @@ def test_the_programs_of_the_conventions():
         exec(compile(program, "conventions.md", "exec"), {"__name__": "__main__"})
 
 
+def test_the_programs_of_the_page_on_spreading():
+    for program in programs("spreading.md"):
+        exec(compile(program, "spreading.md", "exec"), {"__name__": "__main__"})
+
+
 def test_the_programs_of_the_page_on_gpus():
     """On a GPU where there is one with cupy, elsewhere with numpy in cupy's place, which has the same names."""
     try:

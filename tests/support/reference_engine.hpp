@@ -10,6 +10,7 @@
 #include "core/engine.hpp"
 #include "core/error.hpp"
 #include "core/text.hpp"
+#include "kernel_sum.hpp"
 #include "oracle.hpp"
 
 namespace support {
@@ -54,15 +55,30 @@ template <class T> class ReferenceEngine final : public offgrid::Engine<T> {
 
   void modes_to_grid(const Complex* modes, offgrid::Grid& grid, offgrid::Sign sign, offgrid::Stream) const override {
     Kept& kept = dynamic_cast<Kept&>(grid);
-    kept.values.assign(modes, modes + kept.batch * design_.mode_count());
+    kept.values.assign(modes, modes + kept.batch * design_.uniform_count());
     kept.sign = sign;
     note(sign == offgrid::Sign::plus ? "from_modes+" : "from_modes-", kept.batch);
   }
 
   void interpolate(const offgrid::Grid& grid, Complex* strengths, offgrid::Stream) const override {
     const Kept& kept = dynamic_cast<const Kept&>(grid);
-    write(kept, To::points, kept.sign, strengths);
+    if (design_.has_modes())
+      write(kept, To::points, kept.sign, strengths);
+    else
+      give(kernel_sum().template to_points<T>(points_, kept.values), strengths);
     note("interpolate", kept.batch);
+  }
+
+  void grid_to_cells(offgrid::Grid& grid, Complex* cells, offgrid::Stream) const override {
+    const Kept& kept = dynamic_cast<const Kept&>(grid);
+    give(kernel_sum().template to_cells<T>(points_, kept.values), cells);
+    note("to_cells", kept.batch);
+  }
+
+  void cells_to_grid(const Complex* cells, offgrid::Grid& grid, offgrid::Stream) const override {
+    Kept& kept = dynamic_cast<Kept&>(grid);
+    kept.values.assign(cells, cells + kept.batch * design_.uniform_count());
+    note("from_cells", kept.batch);
   }
 
   [[nodiscard]] std::size_t workspace_bytes() const override { return 0; }
@@ -86,7 +102,13 @@ template <class T> class ReferenceEngine final : public offgrid::Engine<T> {
                   static_cast<int>(sign),
                   kept.batch,
                   design_.options.mode_order == offgrid::ModeOrder::fft};
-    for (const auto& value : direct_sum<T>(to, sum, points_, kept.values)) *out++ = Complex(value);
+    give(direct_sum<T>(to, sum, points_, kept.values), out);
+  }
+  static void give(const Sums& sums, Complex* out) {
+    for (const auto& value : sums) *out++ = Complex(value);
+  }
+  [[nodiscard]] KernelSum kernel_sum() const {
+    return KernelSum(design_.window, {design_.grid.begin(), design_.grid.begin() + design_.dim()});
   }
 
   offgrid::Design design_;
