@@ -139,9 +139,8 @@ template <class T> class Calls {
 
   void repeat(Times& times) {
     plan_.reset();
-    const double plan = timed(place_, Clock::host, [&] {
-      plan_ = std::make_unique<offgrid::Plan<T>>(placed(problem_, place_));
-    });
+    const double plan =
+        timed(place_, Clock::host, [&] { plan_ = std::make_unique<offgrid::Plan<T>>(placed(problem_, place_)); });
     const double set_points = timed(place_, Clock::host, [&] { cli::set_points(*plan_, data_.axes); });
     const double first = timed(place_, Clock::gpu, [&] { execute(); });
     times.plan.push_back(plan);
@@ -158,7 +157,9 @@ template <class T> class Calls {
   [[nodiscard]] PlacedArray<std::complex<T>>& output() { return output_; }
 
  private:
-  void execute() { adjoint_ ? plan_->adjoint(data_.values, output_.span()) : plan_->execute(data_.values, output_.span()); }
+  void execute() {
+    adjoint_ ? plan_->adjoint(data_.values, output_.span()) : plan_->execute(data_.values, output_.span());
+  }
 
   bool adjoint_;
   Place place_;
@@ -286,8 +287,9 @@ Command add_bench(CLI::App& program) {
   app->add_option("--cells", settings->patterns, "only those that match one of these patterns");
   app->add_flag("--list", settings->list, "print the names of the cells and stop");
   app->add_option("--max-points", settings->max_points, "skip cells with more points");
-  app->add_option("--repeats", settings->repeats,
-                  format("plans per cell, after one to warm up; up to %d times as many where they are quick", more_repeats))
+  app->add_option(
+         "--repeats", settings->repeats,
+         format("plans per cell, after one to warm up; up to %d times as many where they are quick", more_repeats))
       ->check(CLI::Range(1, 1000))
       ->capture_default_str();
   app->add_option("--stage-seconds", settings->stage_seconds, "seconds per cell after which no other plan is made")

@@ -142,10 +142,10 @@ void write_bench_csv(const std::string& path, const std::vector<Measurement>& me
   for (const auto& one : measured)
     file << one.cell
          << format(",%.6g,%.6g,%.6g,%.6g,%.6g,%.6g,%.6g,%.6g,%s,%.0f,%.0f,%.0f,%zu\n", 1e3 * one.plan.median,
-                   1e3 * one.set_points.median, 1e3 * one.first.median, 1e3 * one.execute.median,
-                   1e3 * one.execute.low, 1e3 * one.execute.high, 1e3 * one.set_and_first.median,
-                   1e3 * one.whole.median, one.error ? format("%.3e", *one.error).c_str() : "", one.workspace_bytes,
-                   one.memory_bytes, one.peak_bytes, one.repeats);
+                   1e3 * one.set_points.median, 1e3 * one.first.median, 1e3 * one.execute.median, 1e3 * one.execute.low,
+                   1e3 * one.execute.high, 1e3 * one.set_and_first.median, 1e3 * one.whole.median,
+                   one.error ? format("%.3e", *one.error).c_str() : "", one.workspace_bytes, one.memory_bytes,
+                   one.peak_bytes, one.repeats);
   write_file(path, file.str());
 }
 

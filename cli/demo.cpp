@@ -108,8 +108,7 @@ template <class T> class Demo {
       samples_ = phantom_samples(trajectory_.points, settings_.pixels);
     });
     timed("plan", [&] {
-      model_ = std::make_unique<SamplingModel<T>>(problem(), trajectory_.weights,
-                                                  place_of(settings_.flags));
+      model_ = std::make_unique<SamplingModel<T>>(problem(), trajectory_.weights, place_of(settings_.flags));
     });
     warn_out_of_reach(*model_, settings_.tolerance);
     timed("set points", [&] { model_->set_points(trajectory_.points); });

@@ -50,7 +50,8 @@ template <class T> void print_problem(const Settings& settings) {
   problem.transforms = settings.transforms;
   problem.options = settings.flags.given();
   if (settings.flags.value("points_hint").empty())
-    problem.options.emplace_back("points_hint", static_cast<double>(std::max<std::int64_t>(1, mode_count(settings.modes))));
+    problem.options.emplace_back("points_hint",
+                                 static_cast<double>(std::max<std::int64_t>(1, mode_count(settings.modes))));
   const offgrid::Plan<T> plan(problem);
   warn_out_of_reach(plan, settings.tolerance);
   Shape grid;

@@ -218,8 +218,8 @@ bool is_tried(const Problem& problem) {
 std::int64_t most_points(const Design& design, const BackendTraits& traits) {
   constexpr std::int64_t any = std::int64_t{1} << 62;
   if (!traits.longest_sum || design.problem.precision == Precision::f32) return any;
-  const double terms = summation_share * design.problem.tolerance /
-                       (design.amplification * equal_terms_error(1, Precision::f64));
+  const double terms =
+      summation_share * design.problem.tolerance / (design.amplification * equal_terms_error(1, Precision::f64));
   std::int64_t points = std::max<std::int64_t>(1, expected_points(design.problem, design.options));
   while (points < any && traits.longest_sum(2 * points) <= terms) points *= 2;
   return points;
@@ -228,8 +228,7 @@ std::int64_t most_points(const Design& design, const BackendTraits& traits) {
 // The tables of the FFT hold a number for each mode of an axis, at least.
 std::int64_t least_table_bytes(const Problem& problem) {
   std::int64_t tables = 0;
-  for (int axis = 0; axis < problem.dim; ++axis)
-    tables += (problem.modes[axis] / 2 + 1) * std::int64_t{sizeof(double)};
+  for (int axis = 0; axis < problem.dim; ++axis) tables += (problem.modes[axis] / 2 + 1) * std::int64_t{sizeof(double)};
   return tables;
 }
 
@@ -317,7 +316,8 @@ bool suits(const Design& present, const Design& fresh, const BackendTraits& trai
   constexpr double small_loss = 1.03;
   const bool same = present.grid == fresh.grid && present.window.width == fresh.window.width;
   if (same || fresh.options.deterministic) return same;
-  if (present.amplification > fresh.amplification && expected_points(fresh.problem, fresh.options) > present.most_points)
+  if (present.amplification > fresh.amplification &&
+      expected_points(fresh.problem, fresh.options) > present.most_points)
     return false;
   const auto cost = [&](const Design& design) {
     return transform_cost(fresh.problem, design.grid, design.window.width, fresh.options, traits);
@@ -363,7 +363,8 @@ Design make_design(const Problem& asked, const Options& options, const BackendTr
 
 std::string describe_problem(const Problem& problem, const Options& options) {
   return text("problem      type ", problem.type, ", ", readable_sizes(problem.modes, problem.dim),
-              uniform_side(options) == UniformSide::cells ? " cells, " : " modes, ", options.transforms, " transforms, ", problem.precision == Precision::f32 ? "f32" : "f64", "\n");
+              uniform_side(options) == UniformSide::cells ? " cells, " : " modes, ", options.transforms,
+              " transforms, ", problem.precision == Precision::f32 ? "f32" : "f64", "\n");
 }
 
 std::string describe(const Design& design) {
@@ -377,8 +378,8 @@ std::string describe(const Design& design) {
               "kernel       ", design.window.kind == WindowKind::prolate ? "prolate" : "semicircle", ", width ",
               design.window.width, ", upsampling ", design.window.sigma, ", polynomial degree ",
               design.polynomial.degree, "\n",  //
-              "grid         ", readable_sizes(along, problem.dim), ", ", design.batch, " worked on together, for about ",
-              expected_points(design.problem, design.options), " points\n");
+              "grid         ", readable_sizes(along, problem.dim), ", ", design.batch,
+              " worked on together, for about ", expected_points(design.problem, design.options), " points\n");
 }
 
 std::string describe_undesigned(const Problem& problem, const Options& options, double reachable) {

@@ -49,30 +49,30 @@ struct BackendTraits {
   std::int64_t most_vectors = std::int64_t{1} << 20;  // and may not be more
   double f32_rounding = 1;                            // errors of f32, relative to the core's model of them
   bool fine_sigmas = false;                           // more of them are tried where points are few and the FFT is all
-  LongestSum longest_sum = nullptr;  // none: sums of f64 are never too long
-  TransformTime time = nullptr;          // of one vector, whole: points, clearing and FFT
-  std::span<const int> grid_sizes = {};  // ascending, that its FFT likes; smooth ones beyond the last
-  MemoryLimit host_memory = {};          // of the host, where some tables are
-  MemoryLimit grid_memory = {};          // of the device, where the grids are
-  std::string kept_as = {};              // designs are kept for later plans under this name; empty: they are not
+  LongestSum longest_sum = nullptr;                   // none: sums of f64 are never too long
+  TransformTime time = nullptr;                       // of one vector, whole: points, clearing and FFT
+  std::span<const int> grid_sizes = {};               // ascending, that its FFT likes; smooth ones beyond the last
+  MemoryLimit host_memory = {};                       // of the host, where some tables are
+  MemoryLimit grid_memory = {};                       // of the device, where the grids are
+  std::string kept_as = {};  // designs are kept for later plans under this name; empty: they are not
 };
 
 struct Design {
-  Problem asked;                             // as the caller put it
-  Problem problem;                           // as the engines see it: an axis of one mode, k = 0, changes nothing and is dropped
-  std::array<int, max_dim> axes{0, 1, 2};    // the caller's axis that each axis of `problem` is; the dropped ones follow
+  Problem asked;    // as the caller put it
+  Problem problem;  // as the engines see it: an axis of one mode, k = 0, changes nothing and is dropped
+  std::array<int, max_dim> axes{0, 1, 2};  // the caller's axis that each axis of `problem` is; the dropped ones follow
   Options options;
   Window window;
   Sizes grid{1, 1, 1};
   Polynomial polynomial;
-  std::array<FactorSeries, max_dim> factors;               // deconvolution factors of each axis; none without modes
-  std::int64_t batch = 1;                                  // vectors worked on together
-  double amplification = 1;                                // of rounding errors on the grid, by deconvolution
-  double expected_error = 0;                               // relative l2, of the transform as designed
-  double reachable_tolerance = 0;                          // the smallest tolerance that this problem can be given
-  double goal = 0;                                         // the tolerance, or what is expected where that is out of reach
-  std::int64_t most_points = 0;                            // more points than this need another design
-  bool empty = false;                                      // some axis has no modes
+  std::array<FactorSeries, max_dim> factors;  // deconvolution factors of each axis; none without modes
+  std::int64_t batch = 1;                     // vectors worked on together
+  double amplification = 1;                   // of rounding errors on the grid, by deconvolution
+  double expected_error = 0;                  // relative l2, of the transform as designed
+  double reachable_tolerance = 0;             // the smallest tolerance that this problem can be given
+  double goal = 0;                            // the tolerance, or what is expected where that is out of reach
+  std::int64_t most_points = 0;               // more points than this need another design
+  bool empty = false;                         // some axis has no modes
 
   [[nodiscard]] int dim() const { return problem.dim; }
   [[nodiscard]] std::int64_t grid_along(int asked_axis) const {  // 1 for axes that were dropped

@@ -31,23 +31,26 @@ const std::array table{
               "sign of i in the exponent; 0, the default, is -1 for type 1 and +1 for type 2",
               "1 or -1"},
     OptionRow{"transforms", &Options::transforms, 1, 0x1p40, {}, "how many vectors share the points"},
-    OptionRow{
-        "mode_order", &Options::mode_order, 0, 1, order_words,
-        "centred (or centered): k runs from -floor(N/2) up; fft: k runs from 0 up, then through the negative ones, as in an FFT"},
+    OptionRow{"mode_order", &Options::mode_order, 0, 1, order_words,
+              "centred (or centered): k runs from -floor(N/2) up; fft: k runs from 0 up, then through the negative "
+              "ones, as in an FFT"},
     OptionRow{"strict", &Options::strict, 0, 1, switch_words, "refuse a tolerance that cannot be reached"},
     OptionRow{"deterministic", &Options::deterministic, 0, 1, switch_words,
               "equal results, bit by bit, in every run. On a GPU this makes spreading slower. On the CPU it changes "
               "nothing: results are always equal for the same number of threads"},
-    OptionRow{"spread_only", &Options::spread_only, 0, 1, switch_words,
-              "only spread (type 1) or interpolate (type 2): the plan's sizes are the cells of the grid, without FFT and "
-              "deconvolution. upsampling, 2 by default, then is a parameter of the kernel; sign and mode_order have no effect"},
+    OptionRow{
+        "spread_only", &Options::spread_only, 0, 1, switch_words,
+        "only spread (type 1) or interpolate (type 2): the plan's sizes are the cells of the grid, without FFT and "
+        "deconvolution. upsampling, 2 by default, then is a parameter of the kernel; sign and mode_order have no "
+        "effect"},
     OptionRow{"device", &Options::device, 0, 2, device_words, "where to run"},
     OptionRow{"points_hint",
               &Options::points_hint,
               0,
               0x1p50,
               {},
-              "how many points to expect: the grid is then chosen when the plan is made; 0: it is chosen when points are set"},
+              "how many points to expect: the grid is then chosen when the plan is made; 0: it is chosen when points "
+              "are set"},
     OptionRow{
         "upsampling",
         &Options::upsampling,

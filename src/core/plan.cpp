@@ -17,7 +17,8 @@ namespace {
 template <class T>
 std::unique_ptr<AnyPlan> make_plan_of(const Problem& problem, const Options& options, const Backend& backend) {
   const bool has_modes = uniform_side(options) == UniformSide::modes;
-  const auto split = has_modes && backend.pointwise<T>() ? cheapest_split(problem, options, backend.traits) : std::nullopt;
+  const auto split =
+      has_modes && backend.pointwise<T>() ? cheapest_split(problem, options, backend.traits) : std::nullopt;
   if (split) return std::make_unique<ShortAxesPlan<T>>(problem, options, backend, *split);
   return std::make_unique<Plan<T>>(problem, options, backend);
 }

@@ -19,7 +19,8 @@ enum class WindowKind { automatic, prolate, semicircle };        // semicircle: 
 // What the uniform side of a problem holds: Fourier modes, or the cells of the grid that points are spread to.
 enum class UniformSide { modes, cells };
 
-using Sizes = std::array<std::int64_t, max_dim>;  // one per axis; axis 0 (x) is contiguous in memory; unused axes hold 1
+using Sizes =
+    std::array<std::int64_t, max_dim>;  // one per axis; axis 0 (x) is contiguous in memory; unused axes hold 1
 
 // Coordinates up to this size are folded exactly into the period; larger ones are refused.
 inline constexpr double largest_coordinate = 1e9;

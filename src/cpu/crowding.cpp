@@ -28,7 +28,8 @@ template <int D> double overlap(const Layout& layout, std::int64_t a, std::int64
 
 // Mean overlap of neighbours in [begin, end), at most max_pairs of them.
 template <class T, int D>
-double overlap_of_neighbours(const PackedPoint<T, D>* points, const Layout& layout, Range range, std::int64_t max_pairs) {
+double overlap_of_neighbours(const PackedPoint<T, D>* points, const Layout& layout, Range range,
+                             std::int64_t max_pairs) {
   const std::int64_t step = std::max<std::int64_t>(2, range.size() / max_pairs);
   double sum = 0;
   std::int64_t pairs = 0;

@@ -51,7 +51,8 @@ inline constexpr std::int64_t max_spare_bytes = std::int64_t{256}
                                                 << 20;    // memory that set_points may keep for its next call
 inline constexpr std::int64_t item_points = 4096;         // points in a unit of work, unless a block is dense
 inline constexpr std::int64_t dense_block_points = 8192;  // a block under this is never shared by threads
-inline constexpr std::int64_t fewest_part_points = 1024;  // crowded points that are added up in one go, where that suffices,
+inline constexpr std::int64_t fewest_part_points =
+    1024;  // crowded points that are added up in one go, where that suffices,
 inline constexpr std::int64_t careful_part_points = 128;  // and where parts are then added up in twice the precision
 inline constexpr double clustered_overlap = 0.1;     // of neighbours in order: from here on they wait for each other
 inline constexpr std::int64_t clustered_points = 8;  // a column that they reach, so that copies of it pay

@@ -90,9 +90,7 @@ void add_tile(const TileArea& area, const TileCopies<T>& tile, std::complex<T>* 
 }
 
 // A tile in twice the working precision: what it holds is high + low, and low is smaller than a unit in the last place of high.
-template <class T> struct TwiceTile {
-  std::complex<T>*high, *low;
-};
+template <class T> struct TwiceTile { std::complex<T>*high, *low; };
 
 template <class T> void clear_tile(const TileArea& area, const TwiceTile<T>& tile) {
   clear_tile(area, tile.high);

@@ -18,9 +18,7 @@ namespace offgrid::cpu {
 class WideEngine final : public Engine<float> {
  public:
   WideEngine(const Design& design, std::shared_ptr<MemoryCount> memory)
-      : memory_(std::move(memory)),
-        design_(design),
-        narrow_(design, memory_) {}
+      : memory_(std::move(memory)), design_(design), narrow_(design, memory_) {}
 
   void set_points(const Points<float>& points, Stream) override {
     auto sets = narrow_.prepare(points);

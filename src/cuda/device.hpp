@@ -28,7 +28,7 @@ struct Device {
 };
 
 const Device& current_device();  // device_error where there is none, no driver, or no code for it
-std::string device_lines();  // one per GPU, or why there is none
+std::string device_lines();      // one per GPU, or why there is none
 
 // Which GPU the library has no code for and why, or nothing. Like device_lines, it does not start work on any GPU.
 std::string gpu_without_code();

@@ -323,8 +323,9 @@ template <class T> class CudaEngine final : public Engine<T> {
     if (!sets_.empty() && sets_[0].inverted) grids_.hold_results(grid, count_);
   }
   void get_ready_to_read(cudaStream_t stream) const {
-    const bool wanted = sets_.size() == 1 && !sets_[0].inverted && choice_.sort.sorted && !choice_.unit->adds_to_results() &&
-                        wants_inverse(request_for(count_, Direction::to_points)) && gathers<T>(count_, design_.batch);
+    const bool wanted = sets_.size() == 1 && !sets_[0].inverted && choice_.sort.sorted &&
+                        !choice_.unit->adds_to_results() && wants_inverse(request_for(count_, Direction::to_points)) &&
+                        gathers<T>(count_, design_.batch);
     if (wanted) invert_later(sets_[0], memory_, stream);
     ready_to_read_.store(true, std::memory_order_release);
   }

@@ -115,7 +115,8 @@ void* take_device_memory(std::size_t bytes) {
 }
 
 void give_back_device_memory(void* memory, std::size_t bytes) noexcept try {
-  if (quiet_devices == 0 && cudaDeviceSynchronize() != cudaSuccess) throw Error(Status::device_error, "the device is lost");
+  if (quiet_devices == 0 && cudaDeviceSynchronize() != cudaSuccess)
+    throw Error(Status::device_error, "the device is lost");
   of_current_device<Blocks>().give_back(memory, bytes);
 } catch (...) {
   (void)cudaFree(memory);

@@ -36,7 +36,8 @@ template <class T> class Tables {
     }
     device_ = DeviceBuffer<T>(static_cast<std::int64_t>(size), memory_);
     for (int axis = 0; axis < design.dim(); ++axis)
-      if (on_device(design, axis)) evaluate_factors(design.factors[axis], device_.data() + factors[axis], set_up_stream());
+      if (on_device(design, axis))
+        evaluate_factors(design.factors[axis], device_.data() + factors[axis], set_up_stream());
     copy_to_device("tables", device_.data(), host_.data(), host_.size() * sizeof(T));  // and waits for the factors
     kernel_ = {design.polynomial.width, device_.data(), host_.data()};
     for (int axis = 0; axis < max_dim; ++axis) {
@@ -98,7 +99,8 @@ struct TablesKey {
 
 template <class T> LastUsed<TablesKey, std::shared_ptr<const Tables<T>>>& kept_tables() {
   constexpr std::size_t most = 16;
-  static auto* kept = new LastUsed<TablesKey, std::shared_ptr<const Tables<T>>>(most);  // plans may outlive static objects
+  static auto* kept =
+      new LastUsed<TablesKey, std::shared_ptr<const Tables<T>>>(most);  // plans may outlive static objects
   return *kept;
 }
 

@@ -15,6 +15,7 @@ bool disarm();               // true if it has thrown
 
 // Whether the library allocates by these operators. Where the compiler puts a C++ runtime into it, it does not.
 bool see_the_library();
-inline constexpr const char* own_runtime = "the library has a C++ runtime of its own, whose allocations are not seen here";
+inline constexpr const char* own_runtime =
+    "the library has a C++ runtime of its own, whose allocations are not seen here";
 
 }  // namespace support::allocations

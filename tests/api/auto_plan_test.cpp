@@ -152,7 +152,8 @@ TEST_F(AutoPlan, takes_a_workspace_on_the_gpu_only) {
   const auto points = uniform_points<double>(2, 60);
   const auto plan = make_plan(arguments);
   std::vector<char> here(1 << 20);
-  EXPECT_EQ(offgrid_set_workspace(plan.get(), here.data(), here.size()), OFFGRID_WRONG_STATE);  // no points, no grid yet
+  EXPECT_EQ(offgrid_set_workspace(plan.get(), here.data(), here.size()),
+            OFFGRID_WRONG_STATE);  // no points, no grid yet
   for (int round = 0; round < 2; ++round) {
     ASSERT_EQ(set_points_on(Side::gpu, plan.get(), points), OFFGRID_OK);
     double bytes = 0;

@@ -152,7 +152,8 @@ TEST(Design, deconvolution_has_a_positive_factor_for_each_frequency) {
     for (int axis = 0; axis < design.dim(); ++axis) {
       const FactorSeries& factors = design.factors[axis];
       ASSERT_EQ(factors.count(), design.problem.modes[axis] / 2 + 1);
-      for (std::int64_t k = 1; k < factors.count(); k += 1 + k / 3) EXPECT_GE(factors(k), factors(k / 2));  // outer modes fade
+      for (std::int64_t k = 1; k < factors.count(); k += 1 + k / 3)
+        EXPECT_GE(factors(k), factors(k / 2));  // outer modes fade
       EXPECT_GT(factors(0), 0);
     }
   });

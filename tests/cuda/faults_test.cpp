@@ -157,8 +157,7 @@ TEST_F(FaultsTest, every_call_may_fail) {
     });
     EXPECT_EQ(survived_early, 1);  // the event of set_points
     EXPECT_EQ(survived_graphs > 0, !by_cufft) << survived_graphs;
-    expect_all_of(names,
-                  {"device memory", "tables", "event", "pointer attributes", "sort", "stream"});
+    expect_all_of(names, {"device memory", "tables", "event", "pointer attributes", "sort", "stream"});
     expect_all_of(names, by_cufft ? cufft_calls : std::set<std::string>{"FFT"});
     EXPECT_LE(life.error_after(4), life.spec().tolerance);
     EXPECT_GE(free_memory() + (std::size_t{4} << 20), before);

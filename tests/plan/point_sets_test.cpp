@@ -103,8 +103,9 @@ TEST_P(PointSetsTest, exactly_on_the_nodes_of_the_grid_for_every_width) {
     for (const Sizes& modes : shapes)
       for (const double sigma : {1.25, 2.0})
         for (int width = 2; width <= (sizeof(T) == 4 ? 8 : 16); ++width) {
-          const Spec spec{
-              .modes = modes, .tolerance = usual_tolerance<T>, .options = {.points_hint = 100, .upsampling = sigma, .width = width}};
+          const Spec spec{.modes = modes,
+                          .tolerance = usual_tolerance<T>,
+                          .options = {.points_hint = 100, .upsampling = sigma, .width = width}};
           SCOPED_TRACE(offgrid::text(spec.name(), " sigma ", sigma, " width ", width, " bits ", 8 * sizeof(T)));
           Transform<T> transform(where(), spec);
           const auto points = points_on_nodes<T>(grid_of(transform), 100);

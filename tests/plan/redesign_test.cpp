@@ -15,7 +15,8 @@ class RedesignTest : public BackendTest {};
 struct Numbers {
   std::array<double, 4> grid_and_width;
   explicit Numbers(const auto& transform)
-      : grid_and_width{transform.get("grid1"), transform.get("grid2"), transform.get("grid3"), transform.get("width")} {}
+      : grid_and_width{transform.get("grid1"), transform.get("grid2"), transform.get("grid3"), transform.get("width")} {
+  }
   bool operator==(const Numbers&) const = default;
 };
 

@@ -46,7 +46,8 @@ TEST_P(SizesTest, axes_of_one_mode_cost_nothing) {
   EXPECT_GE(slice.get("grid2"), 100);
   EXPECT_GE(slice.get("grid3"), 120);
   EXPECT_NE(slice.plan().describe().find("1 x 100 x 120 modes"), std::string::npos) << slice.plan().describe();
-  for (const Sizes& modes : std::vector<Sizes>{{1, 30, 31}, {30, 1, 31}, {30, 31, 1}, {1, 60, 1}, {1, 1, 60}, {1, 1, 1}})
+  for (const Sizes& modes :
+       std::vector<Sizes>{{1, 30, 31}, {30, 1, 31}, {30, 31, 1}, {1, 60, 1}, {1, 1, 60}, {1, 1, 1}})
     expect_accurate_everywhere(where(), modes, 200);
 }
 

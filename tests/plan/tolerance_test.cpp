@@ -166,7 +166,8 @@ TEST_P(ToleranceTest, best_effort_is_as_good_as_it_says) {
   for_both_precisions([&](auto zero) {
     using T = decltype(zero);
     double worst = 0;
-    for (const Sizes& modes : std::vector<Sizes>{{3}, {143}, {1000}, {2, 3}, {40, 40}, {5, 9, 4}, {7, 6, 5}, {8, 13, 8}})
+    for (const Sizes& modes :
+         std::vector<Sizes>{{3}, {143}, {1000}, {2, 3}, {40, 40}, {5, 9, 4}, {7, 6, 5}, {8, 13, 8}})
       for (const std::int64_t count : {12, 300, 800})
         for (const int type : {1, 2}) {
           Transform<T> transform(where(), {.type = type, .modes = modes, .tolerance = 1e-30});
