@@ -1,6 +1,7 @@
 // The tuned numbers of the sort. Found with `offgrid bench --device cuda` on an H200; elsewhere they only cost speed.
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
@@ -28,7 +29,8 @@ constexpr bool gathers_results(int dim, int width, bool f64) {
 // Bits for the place of a point in its cell in a joined record (kernels/points.hpp), or 0 where rounding to them would show
 // in the tolerance. Places that are rounded to multiples of 2^-bits change the sums by at most 0.91 of that in 3D.
 inline int joined_fraction_bits(int cell_bits, double tolerance) {
-  const int bits = 32 - cell_bits;
+  constexpr int most = 30;  // steps are counted in an int
+  const int bits = std::min(32 - cell_bits, most);
   return std::ldexp(1.0, -bits) <= 0.15 * tolerance ? bits : 0;
 }
 
