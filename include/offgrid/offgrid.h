@@ -1,7 +1,8 @@
-/* offgrid's C interface: nonuniform FFTs of types 1 and 2 in one, two and three dimensions.
+/* offgrid's C interface: nonuniform FFTs of types 1, 2 and 3 in one, two and three dimensions.
  *
- *   type 1, points to modes:  f[k] = sum_j c[j] exp(sign i k.x[j])      (default sign -1)
- *   type 2, modes to points:  c[j] = sum_k f[k] exp(sign i k.x[j])      (default sign +1)
+ *   type 1, points to modes:    f[k] = sum_j c[j] exp(sign i k.x[j])      (default sign -1)
+ *   type 2, modes to points:    c[j] = sum_k f[k] exp(sign i k.x[j])      (default sign +1)
+ *   type 3, points to targets:  f[k] = sum_j c[j] exp(sign i s[k].x[j])   (default sign +1), points and targets anywhere
  *
  * with N1 x .. x Nd modes, k_a from -floor(N_a/2) to ceil(N_a/2)-1, and points x[j] anywhere, 2 pi periodic.
  * With the option "spread_only" a plan has cells of a grid in place of modes, and spreads and interpolates without a
@@ -58,7 +59,7 @@ OFFGRID_API const char* offgrid_options_help(void);
 OFFGRID_API void offgrid_options_destroy(offgrid_options options);
 
 /* A plan: the arguments are checked, and nothing is chosen yet, unless the option points_hint says for how many points.
- * `options` may be null. On failure *plan is null. */
+ * `options` may be null. A type 3 has no modes: there `modes` is not read. On failure *plan is null. */
 OFFGRID_API offgrid_status offgrid_plan_create(offgrid_plan* plan, int type, int dim, const int64_t* modes,
                                                double tolerance, offgrid_precision precision, offgrid_options options);
 
@@ -68,6 +69,25 @@ OFFGRID_API offgrid_status offgrid_plan_create(offgrid_plan* plan, int type, int
  * cuFFT, and is refused with OFFGRID_DEVICE_ERROR where that is missing. Nothing else needs a part of CUDA but the driver. */
 OFFGRID_API offgrid_status offgrid_set_points(offgrid_plan plan, int64_t count, const void* x, const void* y,
                                               const void* z, void* stream);
+
+/* Type 3. The grids depend on the boxes around points and targets, so that both are set in one call: arrays as in
+ * offgrid_set_points, one for each axis. Boxes that fit the earlier ones keep grids and tables.
+ * Or the boxes are given beforehand, low and high ends for each axis. Then offgrid_plan_get answers "memory_bytes" before
+ * anything is allocated, what does not fit is refused with the bytes that it would take, and points and targets may be set one
+ * without the other, as often as you like, wherever they are in their boxes.
+ * For more points than fit at once: set some of them by offgrid_set_points, add them by offgrid_add_points, set the next ones,
+ * and so on; offgrid_finish then writes the values of all that were added at the targets, and begins a new sum.
+ * offgrid_execute and offgrid_execute_adjoint take strengths and, as `modes`, the values at the targets:
+ * [transforms][targets]. */
+OFFGRID_API offgrid_status offgrid_set_points_and_targets(offgrid_plan plan, int64_t count, const void* const* points,
+                                                          int64_t target_count, const void* const* targets,
+                                                          void* stream);
+OFFGRID_API offgrid_status offgrid_set_boxes(offgrid_plan plan, const double* points_low, const double* points_high,
+                                             const double* targets_low, const double* targets_high);
+OFFGRID_API offgrid_status offgrid_set_targets(offgrid_plan plan, int64_t count, const void* x, const void* y,
+                                               const void* z, void* stream);
+OFFGRID_API offgrid_status offgrid_add_points(offgrid_plan plan, const void* strengths, void* stream);
+OFFGRID_API offgrid_status offgrid_finish(offgrid_plan plan, void* values, void* stream);
 
 /* The transform: type 1 reads strengths and writes modes, type 2 reads modes and writes strengths. Several threads may
  * execute one plan at the same time. strengths: [transforms][count], modes: [transforms][N3][N2][N1]. The two arrays must

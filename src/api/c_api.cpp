@@ -26,7 +26,8 @@ struct offgrid_options_s {
 struct offgrid_plan_s {
   std::uint64_t magic = plan_magic;
   std::unique_ptr<AnyPlan> plan;
-  std::string description;
+  int dim = 1;
+  std::string description{};
 };
 
 namespace {
@@ -60,12 +61,31 @@ template <class F> const char* text_or_empty(F&& body) {
 
 Problem make_problem(int type, int dim, const int64_t* modes, double tolerance, offgrid_precision precision) {
   if (dim < 1 || dim > max_dim) throw Error(Status::invalid_argument, text("dim is ", dim, ", expected 1, 2 or 3"));
-  if (modes == nullptr) throw Error(Status::invalid_argument, text("modes is null, expected ", dim, " sizes"));
+  const bool has_modes = type != 3;
+  if (has_modes && modes == nullptr)
+    throw Error(Status::invalid_argument, text("modes is null, expected ", dim, " sizes"));
   if (precision != OFFGRID_F32 && precision != OFFGRID_F64)
     throw Error(Status::invalid_argument, text("precision is ", static_cast<int>(precision), ", expected 0 or 1"));
   Problem problem{type, dim, {1, 1, 1}, precision == OFFGRID_F32 ? Precision::f32 : Precision::f64, tolerance};
-  std::copy_n(modes, dim, problem.modes.begin());
+  if (has_modes) std::copy_n(modes, dim, problem.modes.begin());
   return problem;
+}
+
+RawPoints raw_points(const char* what, int64_t count, const void* const* axes, int dim) {
+  if (axes == nullptr && count != 0)
+    throw Error(Status::invalid_argument, text(what, " is null, expected ", dim, " arrays"));
+  RawPoints points{count, {}};
+  if (axes != nullptr) std::copy_n(axes, dim, points.axes.begin());
+  return points;
+}
+
+Box raw_box(const char* what, const double* low, const double* high, int dim) {
+  if (low == nullptr || high == nullptr)
+    throw Error(Status::invalid_argument, text(what, " box is null, expected ", dim, " numbers for both ends"));
+  Box box;
+  std::copy_n(low, dim, box.low.begin());
+  std::copy_n(high, dim, box.high.begin());
+  return box;
 }
 
 std::unique_ptr<AnyPlan> make_any_plan(const Problem& problem, offgrid_options options) {
@@ -132,13 +152,44 @@ offgrid_status offgrid_plan_create(offgrid_plan* plan, int type, int dim, const 
     if (plan == nullptr) throw Error(Status::invalid_argument, "plan is null, expected a place for the handle");
     *plan = nullptr;
     auto made = make_any_plan(make_problem(type, dim, modes, tolerance, precision), options);
-    *plan = new offgrid_plan_s{plan_magic, std::move(made), {}};
+    *plan = new offgrid_plan_s{plan_magic, std::move(made), dim};
   });
 }
 
 offgrid_status offgrid_set_points(offgrid_plan plan, int64_t count, const void* x, const void* y, const void* z,
                                   void* stream) {
   return guard([&] { checked(plan).plan->set_points(count, {x, y, z}, stream); });
+}
+
+offgrid_status offgrid_set_targets(offgrid_plan plan, int64_t count, const void* x, const void* y, const void* z,
+                                   void* stream) {
+  return guard([&] { checked(plan).plan->set_targets(count, {x, y, z}, stream); });
+}
+
+offgrid_status offgrid_set_points_and_targets(offgrid_plan plan, int64_t count, const void* const* points,
+                                              int64_t target_count, const void* const* targets, void* stream) {
+  return guard([&] {
+    const offgrid_plan_s& self = checked(plan);
+    self.plan->set_points_and_targets(raw_points("points", count, points, self.dim),
+                                      raw_points("targets", target_count, targets, self.dim), stream);
+  });
+}
+
+offgrid_status offgrid_set_boxes(offgrid_plan plan, const double* points_low, const double* points_high,
+                                 const double* targets_low, const double* targets_high) {
+  return guard([&] {
+    const offgrid_plan_s& self = checked(plan);
+    self.plan->set_boxes(raw_box("points", points_low, points_high, self.dim),
+                         raw_box("targets", targets_low, targets_high, self.dim));
+  });
+}
+
+offgrid_status offgrid_add_points(offgrid_plan plan, const void* strengths, void* stream) {
+  return guard([&] { checked(plan).plan->add_sources(strengths, stream); });
+}
+
+offgrid_status offgrid_finish(offgrid_plan plan, void* values, void* stream) {
+  return guard([&] { checked(plan).plan->finish(values, stream); });
 }
 
 offgrid_status offgrid_execute(offgrid_plan plan, void* strengths, void* modes, void* stream) {
@@ -196,6 +247,7 @@ offgrid_status offgrid_transform(int type, int dim, const int64_t* modes, double
                                  void* values_of_modes) {
   return guard([&] {
     const Problem problem = make_problem(type, dim, modes, tolerance, precision);
+    if (type == 3) throw Error(Status::invalid_argument, "type is 3, expected 1 or 2: a type 3 has targets, too, make a plan");
     if (points == nullptr) throw Error(Status::invalid_argument, text("points is null, expected ", dim, " arrays"));
     const auto plan = make_any_plan(problem, options);
     std::array<const void*, max_dim> axes{};

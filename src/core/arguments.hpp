@@ -19,11 +19,11 @@ template <class T> void require_reach(const Backend& backend, const char* what, 
 
 template <class T>
 void require_points(const Backend& backend, int dim, std::int64_t transforms, std::int64_t count,
-                    const std::array<const void*, max_dim>& axes) {
-  constexpr std::array<const char*, max_dim> names{"points x", "points y", "points z"};
-  if (count < 0) throw Error(Status::invalid_argument, text("count of points is ", count, ", expected 0 or more"));
+                    const std::array<const void*, max_dim>& axes, const char* what = "points") {
+  if (count < 0) throw Error(Status::invalid_argument, text("count of ", what, " is ", count, ", expected 0 or more"));
   checked_product("points x transforms", count, transforms, std::int64_t{sizeof(std::complex<T>)});
-  for (int axis = 0; axis < dim; ++axis) require_reach<T>(backend, names[axis], axes[axis], count);
+  for (int axis = 0; axis < dim; ++axis)
+    require_reach<T>(backend, text(what, ' ', "xyz"[axis]).c_str(), axes[axis], count);
 }
 
 // strengths, uniform: how many elements each has; name: what the uniform side is called

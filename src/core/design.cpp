@@ -283,13 +283,16 @@ double reachable_tolerance(const Problem& asked, const Options& options, const B
   return reachable_error(candidates(design.problem, options, traits, target)) / safety;
 }
 
-double least_cost(const Problem& asked, const Options& options, const BackendTraits& traits) {
+Estimate estimate_design(const Problem& asked, const Options& options, const BackendTraits& traits) {
   Design design;
   drop_axes(asked, design);
   const double target = safety * std::min(asked.tolerance, loosest_tolerance);
   const Choice choice = is_paper(options) ? choose_semicircle(design.problem, options, traits)
                                           : choose_prolate(design.problem, options, traits, target);
-  return transform_cost(design.problem, choice.best.grid, choice.best.window.width, options, traits);
+  double bytes = 2.0 * static_cast<double>(design.real_bytes());
+  for (int axis = 0; axis < design.dim(); ++axis) bytes *= static_cast<double>(choice.best.grid[axis]);
+  return {transform_cost(design.problem, choice.best.grid, choice.best.window.width, options, traits),
+          choice.best.error, bytes};
 }
 
 std::shared_ptr<const Design> kept_design(const Problem& problem, const Options& options, const BackendTraits& traits) {

@@ -93,8 +93,13 @@ void require_possible(const Problem& problem, const Options& options, const Back
 // The smallest tolerance that this problem can be given, however many points there are.
 double reachable_tolerance(const Problem& problem, const Options& options, const BackendTraits& traits);
 
-// The cost of one vector by the cheapest design for options.points_hint points, in the units of the traits.
-double least_cost(const Problem& problem, const Options& options, const BackendTraits& traits);
+// The cheapest design for options.points_hint points, as far as it is known without making it.
+struct Estimate {
+  double cost = 0;        // of one vector, in the units of the traits
+  double error = 0;       // relative l2
+  double grid_bytes = 0;  // of one vector
+};
+Estimate estimate_design(const Problem& problem, const Options& options, const BackendTraits& traits);
 
 // A design for options.points_hint points; 0 stands for as many as modes.
 Design make_design(const Problem& problem, const Options& options, const BackendTraits& traits);

@@ -66,11 +66,19 @@ class Interpolation {
 
 }  // namespace
 
-// The logarithm is analytic up to the first zero of phihat, at a frequency above hypot(parameter, 2.4), which sets how fast
-// the series converges. Long double, because phihat at the last mode may be 1e-4 of phihat(0).
 FactorSeries::FactorSeries(const Window& window, std::int64_t modes, std::int64_t grid)
     : count_(modes / 2 + 1), last_(std::max(static_cast<double>(modes / 2), 1e-3)) {
-  const double last_frequency = std::numbers::pi * window.width * last_ / static_cast<double>(grid);
+  make_series(window, last_ / static_cast<double>(grid));
+}
+
+FactorSeries::FactorSeries(const Window& window, double turns_per_cell) : last_(1) {
+  make_series(window, turns_per_cell);
+}
+
+// The logarithm is analytic up to the first zero of phihat, at a frequency above hypot(parameter, 2.4), which sets how fast
+// the series converges. Long double, because phihat at the last mode may be 1e-4 of phihat(0).
+void FactorSeries::make_series(const Window& window, double turns_per_cell) {
+  const double last_frequency = std::numbers::pi * window.width * turns_per_cell;
   const double first_zero = std::hypot(window.parameter, 2.4) / last_frequency;
   const double s0 = 2 * first_zero * first_zero - 1;
   const int terms = 4 + static_cast<int>(37 / std::log(s0 + std::sqrt(s0 * s0 - 1)));  // 37 = log(1e16)

@@ -18,6 +18,8 @@ class FactorSeries {
   FactorSeries() = default;
   // Of an axis with `modes` modes on a grid of `grid` cells, modes < grid.
   FactorSeries(const Window& window, std::int64_t modes, std::int64_t grid);
+  // The series alone, as a function of u = k / last: up to u = 1, where a mode makes so many turns a cell.
+  FactorSeries(const Window& window, double turns_per_cell);
 
   [[nodiscard]] std::int64_t count() const { return count_; }  // of factors, N/2 + 1
   [[nodiscard]] double last() const { return last_; }          // the largest |k|, or a little more than 0 for one mode
@@ -29,6 +31,7 @@ class FactorSeries {
   [[nodiscard]] double operator()(std::int64_t k) const;
 
  private:
+  void make_series(const Window& window, double turns_per_cell);
   void evaluate_series(std::int64_t first, std::span<double> factors) const;
   void evaluate_piece(std::int64_t first, std::span<double> factors) const;
 

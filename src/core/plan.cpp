@@ -10,12 +10,14 @@
 #include "core/error.hpp"
 #include "core/short_axes.hpp"
 #include "core/text.hpp"
+#include "core/type3_plan.hpp"
 
 namespace offgrid {
 namespace {
 
 template <class T>
 std::unique_ptr<AnyPlan> make_plan_of(const Problem& problem, const Options& options, const Backend& backend) {
+  if (problem.type == 3) return std::make_unique<Type3Plan<T>>(problem, options, backend);
   const bool has_modes = uniform_side(options) == UniformSide::modes;
   const auto split =
       has_modes && backend.pointwise<T>() ? cheapest_split(problem, options, backend.traits) : std::nullopt;
@@ -171,13 +173,24 @@ template <class T> double Plan<T>::get(std::string_view name) const {
       {"points", [](const Plan& plan) { return number(plan.points_); }},
       {"transforms", [](const Plan& plan) { return number(plan.options_.transforms); }},
   };
-  std::string all;
-  for (const auto& [known, read] : numbers) {
-    if (known == name) return read(*this);
-    all += (all.empty() ? "" : ", ") + std::string(known);
-  }
-  throw Error(Status::invalid_argument, text("a plan has no number named \"", name, "\"; there are: ", all));
+  return find_number<Plan>(*this, numbers, name);
 }
+
+namespace {
+[[noreturn]] void refuse_type3_call(const char* call) {
+  throw Error(Status::wrong_state, text(call, ": only a plan of type 3 has targets"));
+}
+}  // namespace
+
+void AnyPlan::set_targets(std::int64_t, const std::array<const void*, max_dim>&, Stream) {
+  refuse_type3_call("set_targets");
+}
+void AnyPlan::set_points_and_targets(const RawPoints&, const RawPoints&, Stream) {
+  refuse_type3_call("set_points_and_targets");
+}
+void AnyPlan::set_boxes(const Box&, const Box&) { refuse_type3_call("set_boxes"); }
+void AnyPlan::add_sources(const void*, Stream) { refuse_type3_call("add_sources"); }
+void AnyPlan::finish(void*, Stream) { refuse_type3_call("finish"); }
 
 double AnyPlan::kernel(double) const {
   throw Error(Status::wrong_state, "kernel: only a plan with the option spread_only has one that can be asked for");

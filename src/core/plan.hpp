@@ -8,11 +8,20 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "core/engine.hpp"
 #include "core/execute.hpp"
+#include "core/pointwise.hpp"
+#include "core/text.hpp"
 
 namespace offgrid {
+
+// Points as the C interface hands them over.
+struct RawPoints {
+  std::int64_t count = 0;
+  std::array<const void*, max_dim> axes{};
+};
 
 // A plan whose precision is known at run time only, as the C interface has it.
 class AnyPlan {
@@ -24,10 +33,29 @@ class AnyPlan {
   virtual void set_workspace(void* memory, std::size_t bytes) = 0;
   [[nodiscard]] virtual std::string describe() const = 0;
   [[nodiscard]] virtual double get(std::string_view name) const = 0;
+  // Of a plan of type 3, whose execute reads strengths and writes values at targets (type3_plan.hpp).
+  virtual void set_targets(std::int64_t count, const std::array<const void*, max_dim>& axes, Stream stream);
+  virtual void set_points_and_targets(const RawPoints& sources, const RawPoints& targets, Stream stream);
+  virtual void set_boxes(const Box& sources, const Box& targets);
+  // Adds sources chunk by chunk, then finish writes the values of all of them.
+  virtual void add_sources(const void* strengths, Stream stream);
+  virtual void finish(void* values, Stream stream);
   // Of a plan with spread_only: the kernel at a distance in cells, and its Fourier transform at mode k of the grid of an axis.
   [[nodiscard]] virtual double kernel(double distance) const;
   [[nodiscard]] virtual double kernel_transform(int axis, double k) const;
 };
+
+// One of the numbers about a plan, by name.
+template <class P, std::size_t Count>
+double find_number(const P& plan, const std::pair<std::string_view, double (*)(const P&)> (&numbers)[Count],
+                   std::string_view name) {
+  std::string all;
+  for (const auto& [known, read] : numbers) {
+    if (known == name) return read(plan);
+    all += (all.empty() ? "" : ", ") + std::string(known);
+  }
+  throw Error(Status::invalid_argument, text("a plan has no number named \"", name, "\"; there are: ", all));
+}
 
 template <class T> class Plan final : public AnyPlan {
  public:
@@ -71,7 +99,7 @@ template <class T> class Plan final : public AnyPlan {
   bool callers_workspace_ = false;
 };
 
-// A plan for the whole problem, or one that sums its short axes exactly (short_axes.hpp) where that costs less.
+// A plan for the whole problem, one of type 3 (type3_plan.hpp), or one that sums its short axes exactly (short_axes.hpp) where that costs less.
 std::unique_ptr<AnyPlan> make_plan(const Problem& problem, const Options& options, const Backend& backend);
 
 }  // namespace offgrid

@@ -1,5 +1,6 @@
-// What a plan that sums its short axes exactly (short_axes.hpp) asks of a device, beside the engine of its other axes:
-// memory, the phases of points, products with them, and modes in another order.
+// What plans that are made of other plans ask of a device, beside the engines of those: memory, and products of values at
+// points. One that sums its short axes exactly (short_axes.hpp) asks for phases and for modes in another order, one of type 3
+// (type3_plan.hpp) for boxes and factors.
 #pragma once
 
 #include <array>
@@ -48,6 +49,33 @@ struct ModeOrders {
   [[nodiscard]] std::int64_t modes() const { return parts * rest(); }  // of one vector
 };
 
+// A box around points: low and high along each axis; of no points, both are 0.
+struct Box {
+  std::array<double, max_dim> low{}, high{};
+  bool operator==(const Box&) const = default;
+};
+
+// The factor of a point: exp(2 pi i turns) times, where there is a series, exp(sum_j series[j] T_j(s)), with a term of each
+// axis in both exponents:
+//   turns  (x - centre) (rate + rate_low)        s  2 ((x - centre) scale)^2 - 1
+// Turns are carried in more than double precision, since they may be millions.
+struct FactorAxis {
+  double centre = 0, rate = 0, rate_low = 0, scale = 0;
+};
+struct FactorRule {
+  static constexpr int most_terms = 40;
+  int dim = 1, terms = 0;
+  std::array<FactorAxis, max_dim> axis{};
+  std::array<double, most_terms> series{};
+};
+
+// Vectors of values at the same points, each multiplied by the points' factors or by their conjugates. May be done in place.
+template <class T> struct Products {
+  const std::complex<T>* factors;
+  std::int64_t points, vectors;
+  bool conjugate;
+};
+
 // All const calls may run at the same time, each with a room of its own.
 template <class T> class Pointwise {
  public:
@@ -68,6 +96,13 @@ template <class T> class Pointwise {
                           Stream stream) const = 0;
   virtual void to_parts(const ModeOrders& orders, const Complex* modes, Complex* parts, Stream stream) const = 0;
   virtual void from_parts(const ModeOrders& orders, const Complex* parts, Complex* modes, Stream stream) const = 0;
+
+  // Throws invalid_argument where a coordinate is not finite. `what`: how the points are called.
+  virtual Box find_box(const char* what, const Points<T>& points, int dim, Stream stream) = 0;
+  virtual void find_factors(const FactorRule& rule, const Points<T>& points, Complex* factors, Stream stream) = 0;
+  virtual void multiply(const Products<T>& by, const Complex* from, Complex* to, Stream stream) const = 0;
+  // sums += terms
+  virtual void add(const Complex* terms, std::int64_t count, Complex* sums, Stream stream) const = 0;
 
   [[nodiscard]] virtual std::size_t memory_bytes() const = 0;
   [[nodiscard]] virtual std::size_t peak_bytes() const = 0;

@@ -123,13 +123,14 @@ std::optional<AxisSplit> cheapest_split(const Problem& problem, const Options& o
   if (split_by(problem, candidates).rest_modes < fewest_rest_modes) return std::nullopt;
   Options hinted = options;
   hinted.points_hint = expected_points(problem, options);
-  double lowest = least_cost(problem, hinted, traits) / gain;
+  double lowest = estimate_design(problem, hinted, traits).cost / gain;
   std::optional<AxisSplit> best;
   for (unsigned chosen = 1; chosen <= candidates; ++chosen) {
     if ((chosen & ~candidates) != 0) continue;
     const AxisSplit split = split_by(problem, chosen);
-    const double cost = static_cast<double>(split.short_modes) *
-                        least_cost(inner_problem(problem, split), inner_options(problem, hinted, split), traits);
+    const double cost =
+        static_cast<double>(split.short_modes) *
+        estimate_design(inner_problem(problem, split), inner_options(problem, hinted, split), traits).cost;
     if (cost >= lowest) continue;
     lowest = cost;
     best = split;
@@ -149,7 +150,8 @@ ShortAxesPlan<T>::ShortAxesPlan(const Problem& problem, const Options& options, 
       orders_(find_orders(problem, split, group_)),
       same_order_(are_the_same(orders_)),
       pointwise_(backend.pointwise<T>()(options)),
-      inner_(inner_problem(problem, split), inner_options(problem, options, split), backend) {}
+      inner_(inner_problem(problem, split), inner_options(problem, options, split), backend),
+      rooms_(*pointwise_) {}
 
 // Where something throws, the earlier points, phases and rooms are as they were.
 template <class T>
@@ -157,15 +159,13 @@ void ShortAxesPlan<T>::set_points(std::int64_t count, const std::array<const voi
   require_points<T>(backend_, problem_.dim, options_.transforms, count, axes);
   checked_product("points x transforms", count, group_ * split_.short_modes, std::int64_t{sizeof(Complex)});
   Phases phases = phases_of(count, axes, stream);
-  Rooms rooms = rooms_for(count);
+  auto rooms = rooms_.prepare(count > 0 ? room_size(count) : 0);
   std::array<const void*, max_dim> rest{};
   for (int axis = 0; axis < split_.rest_count; ++axis) rest[axis] = axes[split_.rest[axis]];
   inner_.set_points(count, rest, stream);
   phases_ = std::move(phases);
   count_ = count;
-  if (rooms.empty()) return;
-  made_ = rooms.size();
-  idle_ = std::move(rooms);
+  rooms_.replace_by(std::move(rooms), room_size(count));
 }
 
 template <class T>
@@ -180,46 +180,9 @@ typename ShortAxesPlan<T>::Phases ShortAxesPlan<T>::phases_of(std::int64_t count
   return phases;
 }
 
-// The room of the first execute, or nothing where there is one that is large enough.
-template <class T> typename ShortAxesPlan<T>::Rooms ShortAxesPlan<T>::rooms_for(std::int64_t count) {
-  const std::int64_t size = room_size(count);
-  const auto fits = [&](const auto& room) { return room->size >= size; };
-  Rooms rooms;
-  if (count == 0 || (!idle_.empty() && std::all_of(idle_.begin(), idle_.end(), fits))) return rooms;
-  rooms.push_back(pointwise_->make_room(size));
-  return rooms;
-}
-
 // Strengths of a group, then its modes where they have to be moved.
 template <class T> std::int64_t ShortAxesPlan<T>::room_size(std::int64_t count) const {
   return group_ * (split_.short_modes * count + (same_order_ ? 0 : orders_.modes()));
-}
-
-// The room that was last used on this stream needs no waiting.
-template <class T> typename ShortAxesPlan<T>::Lease ShortAxesPlan<T>::lease(Stream stream) const {
-  Lease room(nullptr, {this, stream});
-  {
-    const std::scoped_lock lock(mutex_);
-    if (idle_.empty()) {
-      idle_.reserve(made_ + 1);  // so that giving back needs no memory
-      room.reset(pointwise_->make_room(room_size(count_)).release());
-      ++made_;
-    } else {
-      auto best = std::find_if(idle_.begin(), idle_.end(), [&](const auto& idle) { return idle->stream == stream; });
-      if (best == idle_.end()) best = std::prev(idle_.end());
-      room.reset(best->release());
-      idle_.erase(best);
-    }
-  }
-  pointwise_->begin(*room, stream);
-  room->stream = stream;
-  return room;
-}
-
-template <class T> void ShortAxesPlan<T>::give_back(Room<T>* room, Stream stream) const noexcept {
-  pointwise_->end(*room, stream);
-  const std::scoped_lock lock(mutex_);
-  idle_.emplace_back(room);
 }
 
 template <class T> void ShortAxesPlan<T>::execute(void* strengths, void* modes, Stream stream) const {
@@ -241,7 +204,7 @@ template <class T> void ShortAxesPlan<T>::run(const Call& call, const Vectors<T>
       backend_.clear(vectors.uniform, static_cast<std::size_t>(modes) * sizeof(Complex), call.stream);
     return;
   }
-  const Lease room = lease(call.stream);
+  const auto room = rooms_.lease(call.stream);
   for (std::int64_t first = 0; first < options_.transforms; first += group_)
     run_group(call, {vectors.strengths + first * count_, vectors.uniform + first * orders_.modes(), count_}, *room);
 }

@@ -7,14 +7,13 @@
 
 #include <array>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include "core/plan.hpp"
 #include "core/pointwise.hpp"
+#include "core/room_pool.hpp"
 
 namespace offgrid {
 
@@ -42,14 +41,7 @@ template <class T> class ShortAxesPlan final : public AnyPlan {
 
  private:
   using Complex = std::complex<T>;
-  using Rooms = std::vector<std::unique_ptr<Room<T>>>;
   using Phases = std::array<std::unique_ptr<Room<T>>, max_short_axes>;
-  struct GiveBack {
-    const ShortAxesPlan* plan;
-    Stream stream;
-    void operator()(Room<T>* room) const noexcept { plan->give_back(room, stream); }
-  };
-  using Lease = std::unique_ptr<Room<T>, GiveBack>;
   struct Call {
     Direction direction;
     Sign sign;
@@ -57,10 +49,7 @@ template <class T> class ShortAxesPlan final : public AnyPlan {
   };
 
   [[nodiscard]] Phases phases_of(std::int64_t count, const std::array<const void*, max_dim>& axes, Stream stream);
-  [[nodiscard]] Rooms rooms_for(std::int64_t count);
   [[nodiscard]] std::int64_t room_size(std::int64_t count) const;
-  [[nodiscard]] Lease lease(Stream stream) const;
-  void give_back(Room<T>* room, Stream stream) const noexcept;
   void run(const Call& call, const Vectors<T>& vectors) const;
   void run_group(const Call& call, const Vectors<T>& group, const Room<T>& room) const;
   [[nodiscard]] Modulation<T> modulation(Sign sign) const;
@@ -77,10 +66,7 @@ template <class T> class ShortAxesPlan final : public AnyPlan {
   Plan<T> inner_;
   std::int64_t count_ = 0;
   Phases phases_;
-
-  mutable std::mutex mutex_;
-  mutable Rooms idle_;
-  mutable std::size_t made_ = 0;
+  RoomPool<T> rooms_;
 };
 
 }  // namespace offgrid

@@ -29,7 +29,7 @@ inline constexpr const char* bad_coordinate =
 
 // What is asked for, before anything is chosen.
 struct Problem {
-  int type = 1;  // 1: points to modes, 2: modes to points
+  int type = 1;  // 1: points to modes, 2: modes to points, 3: points (sources) to points (targets)
   int dim = 1;
   Sizes modes{1, 1, 1};  // sizes of the uniform side: of the grid itself where that is cells
   Precision precision = Precision::f64;
@@ -37,11 +37,29 @@ struct Problem {
   bool operator==(const Problem&) const = default;
 };
 
+// How a coordinate becomes a part of the period, in turns: (x - centre) (rate + rate_low), 2 pi a turn unless said otherwise.
+// The rate has more bits than one number holds, so that a product with millions of cells keeps its last digits.
+struct AxisMap {
+  double centre = 0;
+  double rate = 0x1.45f306dc9c883p-3, rate_low = -0x1.6b01ec5417056p-57;
+  double largest = largest_coordinate;  // |x| beyond it is refused
+};
+
 // M points: one array per axis. The engines take the first `dim` of them; where others are given, too, they belong to axes
 // of one mode, and their coordinates only have to be ones that could be folded.
 template <class T> struct Points {
   std::int64_t count = 0;
   std::array<const T*, max_dim> axis{};
+  std::array<AxisMap, max_dim> map{};
+
+  // `size` of them, from `first` on.
+  [[nodiscard]] Points part(std::int64_t first, std::int64_t size) const {
+    Points some = *this;
+    some.count = size;
+    for (const T*& x : some.axis)
+      if (x != nullptr) x += first;
+    return some;
+  }
 };
 
 // Of a tuning: points are spread (to modes or cells), or interpolated (to points).

@@ -14,7 +14,10 @@ template <class... Parts> [[noreturn]] void refuse(const Parts&... parts) {
 }  // namespace
 
 void validate(const Problem& problem, const Options& options) {
-  if (problem.type != 1 && problem.type != 2) refuse("type is ", problem.type, ", expected 1 or 2");
+  if (problem.type < 1 || problem.type > 3) refuse("type is ", problem.type, ", expected 1, 2 or 3");
+  if (problem.type == 3 && options.spread_only) refuse("spread_only is on, expected off for type 3");
+  if (problem.type == 3 && options.window == WindowKind::semicircle)
+    refuse("window is semicircle, expected auto or prolate for type 3");
   if (problem.dim < 1 || problem.dim > max_dim) refuse("dim is ", problem.dim, ", expected 1, 2 or 3");
   for (int axis = 0; axis < problem.dim; ++axis)
     if (problem.modes[axis] < 0) refuse("modes[", axis, "] is ", problem.modes[axis], ", expected 0 or more");

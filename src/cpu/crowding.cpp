@@ -162,14 +162,17 @@ template <class T> double neighbour_overlap(const SortedPoints& points, const La
 
 template <class T> bool look_clustered(const Points<T>& points, int dim) {
   constexpr std::int64_t samples = 128;
-  constexpr T near = T(0.4);  // a sixteenth of the period
+  constexpr double near = 0.0625;  // of the period
   const std::int64_t step = points.count / (2 * samples);
   if (step == 0) return false;
   std::int64_t close = 0;
   for (std::int64_t i = 0; i < samples; ++i) {  // a point and one half a set further on
     bool all = true;
     for (int axis = 0; axis < dim; ++axis)
-      all = all && std::abs(points.axis[axis][i * step] - points.axis[axis][(i + samples) * step]) < near;
+{
+      const T* x = points.axis[axis];
+      all = all && std::abs(double{x[i * step]} - double{x[(i + samples) * step]}) * points.map[axis].rate < near;
+    }
     close += all ? 1 : 0;
   }
   return close > samples / 2;

@@ -19,9 +19,6 @@ namespace hn = hwy::HWY_NAMESPACE;
 using D64 = hn::ScalableTag<double>;
 using V64 = hn::VFromD<D64>;
 
-// 1 / (2 pi) = turn_high + turn_low to 106 bits.
-constexpr double turn_high = 0x1.45f306dc9c883p-3, turn_low = -0x1.6b01ec5417056p-57;
-
 inline V64 load_as_double(D64 d, const double* source) { return hn::LoadU(d, source); }
 inline V64 load_as_double(D64 d, const float* source) {
   return hn::PromoteTo(d, hn::LoadU(hn::Rebind<float, D64>(), source));
@@ -51,11 +48,19 @@ inline V64 product_error(D64 d, V64 a, V64 b, V64 product) {
 #endif
 }
 
+// a - b - difference, exactly.
+inline V64 difference_error(V64 a, V64 b, V64 difference) {
+  const V64 taken = hn::Sub(a, difference);  // b as it was subtracted
+  return hn::Add(hn::Sub(a, hn::Add(difference, taken)), hn::Sub(taken, b));
+}
+
 // The parts that are too small for one double (tail, low) are added last, where the sum has become small.
 inline Folded fold(D64 d, V64 x, const FoldAxis& axis) {
-  const V64 cells = hn::Set(d, axis.cells), half_width = hn::Set(d, axis.half_width);
-  const V64 turns = hn::Mul(x, hn::Set(d, turn_high));
-  const V64 tail = hn::MulAdd(x, hn::Set(d, turn_low), product_error(d, x, hn::Set(d, turn_high), turns));
+  const V64 cells = hn::Set(d, axis.cells), half_width = hn::Set(d, axis.half_width), rate = hn::Set(d, axis.map.rate);
+  const V64 centre = hn::Set(d, axis.map.centre), from_centre = hn::Sub(x, centre);
+  const V64 turns = hn::Mul(from_centre, rate);
+  V64 tail = hn::MulAdd(from_centre, hn::Set(d, axis.map.rate_low), product_error(d, from_centre, rate, turns));
+  if (axis.map.centre != 0) tail = hn::MulAdd(difference_error(x, centre, from_centre), rate, tail);
   const V64 fraction = hn::Sub(turns, hn::Round(turns));
   const V64 g = hn::Mul(fraction, cells);
   const V64 low = hn::MulAdd(tail, cells, product_error(d, fraction, cells, g));
@@ -77,7 +82,7 @@ inline hn::VFromD<D32> to_u32(D64 d, V64 whole) {
 // Where a coordinate is too large, or is not a number, nothing of its chunk is of use.
 using Mask = hn::MFromD<D64>;
 inline Mask all_true(D64 d) { return hn::Eq(hn::Zero(d), hn::Zero(d)); }
-inline Mask in_range(D64 d, V64 x) { return hn::Le(hn::Abs(x), hn::Set(d, largest_coordinate)); }
+inline Mask in_range(D64 d, V64 x, const FoldAxis& axis) { return hn::Le(hn::Abs(x), hn::Set(d, axis.map.largest)); }
 
 enum class Want { keys, all };
 
@@ -89,7 +94,7 @@ template <Want want, class T> bool fold_chunk_simd(const FoldPlan& plan, const P
     for (int a = 0; a < plan.dim; ++a) {
       const FoldAxis& axis = plan.axis[a];
       const V64 x = load_as_double(d, points.axis[a] + i);
-      good = hn::And(good, in_range(d, x));
+      good = hn::And(good, in_range(d, x, axis));
       const Folded folded = fold(d, x, axis);
       const V64 block = hn::Floor(hn::Mul(folded.first_cell, hn::Set(d, axis.inverse_block)));
       const V64 inside = hn::NegMulAdd(block, hn::Set(d, axis.block), folded.first_cell);
@@ -124,7 +129,7 @@ bool fold_in_order_simd(const FoldPlan& plan, const Points<T>& points, std::int6
   V32 index = hn::Add(hn::Set(D32(), static_cast<std::uint32_t>(first)), hn::Iota(D32(), 0));
   for (std::int64_t i = 0; i < points.count; i += lanes) {
     const V64 x = load_as_double(d, points.axis[0] + i);
-    good = hn::And(good, in_range(d, x));
+    good = hn::And(good, in_range(d, x, plan.axis[0]));
     const Folded folded = fold(d, x, plan.axis[0]);
     store_packed(folded.t, to_u32(d, folded.first_cell), index, packed + i);
     index = hn::Add(index, hn::Set(D32(), static_cast<std::uint32_t>(lanes)));
@@ -169,9 +174,9 @@ HWY_EXPORT(fold_in_order_f32);
 HWY_EXPORT(fold_in_order_f64);
 
 // The coordinates, and zeros behind them; false where one cannot be folded.
-template <class T> bool fill_up(const T* x, std::int64_t count, T* filled) {
+template <class T> bool fill_up(const T* x, std::int64_t count, double largest, T* filled) {
   bool good = true;
-  for (std::int64_t i = 0; i < count; ++i) good = good && std::abs(static_cast<double>(x[i])) <= largest_coordinate;
+  for (std::int64_t i = 0; i < count; ++i) good = good && std::abs(static_cast<double>(x[i])) <= largest;
   std::copy_n(x, count, filled);
   std::fill_n(filled + count, fold_chunk - count, T{0});
   return good;
@@ -180,17 +185,11 @@ template <class T> bool fill_up(const T* x, std::int64_t count, T* filled) {
 // Coordinates of a chunk that is shorter than the others, filled up.
 template <class T> struct Patch { alignas(64) T axis[max_dim][fold_chunk]; };
 
-template <class T> Points<T> part_of_points(const Points<T>& points, int dim, ChunkOfPoints which) {
-  Points<T> chunk{which.count, {}};
-  for (int axis = 0; axis < dim; ++axis) chunk.axis[axis] = points.axis[axis] + which.first;
-  return chunk;
-}
-
 // fold(points) on the coordinates filled up to a whole chunk.
-template <class T, class Fold> bool fold_patched(int dim, Points<T> chunk, Fold&& fold) {
+template <class T, class Fold> bool fold_patched(const FoldPlan& plan, Points<T> chunk, Fold&& fold) {
   Patch<T> patch;
-  for (int axis = 0; axis < dim; ++axis) {
-    if (!fill_up(chunk.axis[axis], chunk.count, patch.axis[axis])) return false;
+  for (int axis = 0; axis < plan.dim; ++axis) {
+    if (!fill_up(chunk.axis[axis], chunk.count, plan.axis[axis].map.largest, patch.axis[axis])) return false;
     chunk.axis[axis] = patch.axis[axis];
   }
   return fold(chunk);
@@ -206,8 +205,8 @@ bool fold_points(const FoldPlan& plan, const Points<T>& points, ChunkOfPoints wh
     else
       return HWY_DYNAMIC_DISPATCH(fold_all_f64)(plan, chunk, folded);
   };
-  const Points<T> chunk = part_of_points(points, plan.dim, which);
-  return which.count == fold_chunk ? fold(chunk) : fold_patched(plan.dim, chunk, fold);
+  const Points<T> chunk = points.part(which.first, which.count);
+  return which.count == fold_chunk ? fold(chunk) : fold_patched(plan, chunk, fold);
 }
 
 template <class T>
@@ -218,8 +217,8 @@ bool fold_keys(const FoldPlan& plan, const Points<T>& points, ChunkOfPoints whic
     else
       return HWY_DYNAMIC_DISPATCH(fold_keys_f64)(plan, chunk, folded);
   };
-  const Points<T> chunk = part_of_points(points, plan.dim, which);
-  return which.count == fold_chunk ? fold(chunk) : fold_patched(plan.dim, chunk, fold);
+  const Points<T> chunk = points.part(which.first, which.count);
+  return which.count == fold_chunk ? fold(chunk) : fold_patched(plan, chunk, fold);
 }
 
 template <class T>
@@ -232,10 +231,10 @@ bool fold_in_order(const FoldPlan& plan, const Points<T>& points, ChunkOfPoints 
         return HWY_DYNAMIC_DISPATCH(fold_in_order_f64)(plan, chunk, which.first, target);
     };
   };
-  const Points<T> chunk = part_of_points(points, 1, which);
+  const Points<T> chunk = points.part(which.first, which.count);
   if (which.count == fold_chunk) return fold_to(packed)(chunk);
   PackedPoint<T, 1> whole[fold_chunk];  // vectors end past a short chunk
-  if (!fold_patched(1, chunk, fold_to(whole))) return false;
+  if (!fold_patched(plan, chunk, fold_to(whole))) return false;
   std::copy_n(whole, which.count, packed);
   return true;
 }

@@ -1,7 +1,7 @@
 // The exact fold: from a coordinate anywhere to a cell and a place inside it, vectorised.
-//   g = n * frac(x / 2 pi)        i0 = ceil(g - w/2) mod n        t = 2 (i0 - g + w/2) - 1 in [-1, 1)
-// x / 2 pi and the product with n are carried in double-double, so that t is good to the last bit at any n and any x up to
-// largest_coordinate.
+//   g = n * frac(turns(x))        i0 = ceil(g - w/2) mod n        t = 2 (i0 - g + w/2) - 1 in [-1, 1)
+// The turns (AxisMap: x / 2 pi) and the product with n are carried in double-double, so that t is good to the last bit at any
+// n and any x up to largest_coordinate.
 #pragma once
 
 #include <array>
@@ -15,6 +15,7 @@ namespace offgrid::cpu {
 
 // Weights that turn cells into the sort key (block by block, box by box) and the cell's address inside its block.
 struct FoldAxis {
+  AxisMap map;
   double cells = 1, half_width = 1;
   double block = 0, inverse_block = 0;  // cells of a block; 0 where the axis is not cut into blocks
   double inverse_box = 0;

@@ -304,8 +304,7 @@ template <class T> class PlainEngine final : public Engine<T> {
     policy.may_crowd = may_crowd(design_, points.count);
     PointSets sets;
     for (std::int64_t first = 0; first < points.count; first += policy.max_points) {
-      Points<T> part{std::min(policy.max_points, points.count - first), {}};
-      for (int axis = 0; axis < layout_.dim; ++axis) part.axis[axis] = points.axis[axis] + first;
+      const Points<T> part = points.part(first, std::min(policy.max_points, points.count - first));
       PointSet& set = sets.emplace_back();
       set.points = sort_points(part, layout_, policy, threads_, storage_);
       set.points.first_point = first;

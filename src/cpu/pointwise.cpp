@@ -3,8 +3,13 @@
 #include <algorithm>
 #include <atomic>
 #include <cmath>
+#include <limits>
+#include <numbers>
+#include <utility>
+#include <vector>
 
 #include "core/error.hpp"
+#include "core/text.hpp"
 #include "cpu/host_memory.hpp"
 #include "cpu/memory.hpp"
 #include "cpu/threads.hpp"
@@ -35,6 +40,22 @@ template <class F> void for_chunks(int threads, std::int64_t vectors, std::int64
     const std::int64_t begin = job % chunks * chunk;
     body(job / chunks, Range{begin, std::min(begin + chunk, size)});
   });
+}
+
+// Turns of a point along an axis, less whole ones: what they lose to rounding is less than 1e-16.
+double turns_at(const FactorAxis& axis, double x) {
+  const double d = x - axis.centre, taken = x - d, lost = (x - (d + taken)) + (taken - axis.centre);
+  const double turns = d * axis.rate;
+  const double tail = std::fma(d, axis.rate, -turns) + std::fma(d, axis.rate_low, lost * axis.rate);
+  return (turns - std::nearbyint(turns)) + tail;
+}
+
+// The logarithm of a point's factor along an axis, by Clenshaw's recurrence.
+double exponent_at(const FactorRule& rule, int axis, double x) {
+  const double u = (x - rule.axis[axis].centre) * rule.axis[axis].scale, s = 2 * std::min(u * u, 1.0) - 1;
+  double next = 0, after = 0;
+  for (int j = rule.terms - 1; j > 0; --j) after = std::exchange(next, 2 * s * next - after + rule.series[j]);
+  return s * next - after + rule.series[0];
 }
 
 // The factors of one mode of the short axes, or null where they are all 1.
@@ -121,6 +142,66 @@ template <class T> class CpuPointwise final : public Pointwise<T> {
   void from_parts(const ModeOrders& orders, const Complex* parts, Complex* modes, Stream) const override {
     for_rows(orders, [&](std::int64_t part, std::int64_t mode, std::int64_t count) {
       for (std::int64_t i = 0; i < count; ++i) modes[mode + i * orders.stride[0]] = parts[part + i];
+    });
+  }
+
+  Box find_box(const char* what, const Points<T>& points, int dim, Stream) override {
+    constexpr double look_time = 1;
+    Box box;
+    const std::int64_t chunks = (points.count + chunk - 1) / chunk;
+    std::vector<std::pair<T, T>> ends(static_cast<std::size_t>(chunks));
+    for (int axis = 0; axis < dim && points.count > 0; ++axis) {
+      std::atomic<bool> good{true};
+      for_chunks(threads_, 1, points.count, look_time, [&](std::int64_t, const Range& range) {
+        const T* x = points.axis[axis];
+        T low = x[range.begin], high = low;
+        bool finite = true;
+        for (std::int64_t j = range.begin; j < range.end; ++j) {
+          low = std::min(low, x[j]), high = std::max(high, x[j]);
+          finite &= std::abs(x[j]) <= std::numeric_limits<T>::max();
+        }
+        if (!finite) good = false;
+        ends[static_cast<std::size_t>(range.begin / chunk)] = {low, high};
+      });
+      if (!good) throw Error(Status::invalid_argument, text(what, ": a coordinate is not finite"));
+      box.low[axis] = std::min_element(ends.begin(), ends.end())->first;
+      const auto higher = [](const auto& a, const auto& b) { return a.second < b.second; };
+      box.high[axis] = std::max_element(ends.begin(), ends.end(), higher)->second;
+    }
+    return box;
+  }
+
+  void find_factors(const FactorRule& rule, const Points<T>& points, Complex* factors, Stream) override {
+    const double factor_time = 30 + 2.0 * rule.terms * rule.dim;
+    for_chunks(threads_, 1, points.count, factor_time, [&](std::int64_t, const Range& range) {
+      for (std::int64_t j = range.begin; j < range.end; ++j) {
+        double turns = 0, exponent = 0;
+        for (int axis = 0; axis < rule.dim; ++axis) {
+          const double x = points.axis[axis][j];
+          turns += turns_at(rule.axis[axis], x);
+          if (rule.terms > 0) exponent += exponent_at(rule, axis, x);
+        }
+        const double angle = 2 * std::numbers::pi * (turns - std::nearbyint(turns)), size = std::exp(exponent);
+        factors[j] = {static_cast<T>(size * std::cos(angle)), static_cast<T>(size * std::sin(angle))};
+      }
+    });
+  }
+
+  void multiply(const Products<T>& by, const Complex* from, Complex* to, Stream) const override {
+    constexpr double time = 1.5;
+    for_chunks(threads_, by.vectors, by.points, time, [&](std::int64_t vector, const Range& range) {
+      const T sign = by.conjugate ? T(-1) : T(1);
+      const Complex* factors = by.factors;
+      const std::int64_t offset = vector * by.points;
+      for (std::int64_t j = range.begin; j < range.end; ++j)
+        to[offset + j] = times(from[offset + j], {factors[j].real(), sign * factors[j].imag()});
+    });
+  }
+
+  void add(const Complex* terms, std::int64_t count, Complex* sums, Stream) const override {
+    constexpr double time = 1;
+    for_chunks(threads_, 1, count, time, [&](std::int64_t, const Range& range) {
+      for (std::int64_t i = range.begin; i < range.end; ++i) sums[i] += terms[i];
     });
   }
 

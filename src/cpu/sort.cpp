@@ -15,7 +15,7 @@ namespace {
 
 std::int64_t cut(std::int64_t cells, std::int64_t log2) { return (cells + (std::int64_t{1} << log2) - 1) >> log2; }
 
-FoldPlan make_fold_plan(const Layout& layout, const Tiling& tiling) {
+template <class T> FoldPlan make_fold_plan(const Points<T>& points, const Layout& layout, const Tiling& tiling) {
   FoldPlan plan{layout.dim, {}};
   const Sizes stride{1, layout.padded[0], layout.plane_stride};
   // Inside a block boxes run x slowest, so that a part of a block is an interval in x.
@@ -23,6 +23,7 @@ FoldPlan make_fold_plan(const Layout& layout, const Tiling& tiling) {
   const Sizes block_weight{1, 1, tiling.blocks[1]};
   for (int a = 0; a < layout.dim; ++a) {
     FoldAxis& axis = plan.axis[a];
+    axis.map = points.map[a];
     axis.cells = static_cast<double>(layout.grid[a]);
     axis.half_width = 0.5 * layout.width;
     axis.inverse_box = 1.0 / static_cast<double>(std::int64_t{1} << tiling.box_log2[a]);
@@ -216,7 +217,7 @@ SortedPoints sort_points(const Points<T>& points, const Layout& layout, const So
                          PointStorage& storage) {
   const Tiling tiling(layout, policy);
   require_countable(layout, tiling);
-  const FoldPlan plan = make_fold_plan(layout, tiling);
+  const FoldPlan plan = make_fold_plan(points, layout, tiling);
   const int parts = threads_for(fold_point_time * static_cast<double>(points.count), threads);
   const std::int64_t bytes = points.count * packed_size<T>(layout.dim);
   const bool reuse = fits(storage.spare, bytes);

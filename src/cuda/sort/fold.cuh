@@ -1,9 +1,12 @@
 // The exact fold: from a coordinate anywhere to a cell and a place inside it.
-//   g = n * frac(x / 2 pi)        i0 = ceil(g - w/2) mod n        t = 2 (i0 - g + w/2) - 1 in [-1, 1)
-// x / 2 pi and the product with n are carried in double-double, so that t is good to the last bit at any n.
+//   g = n * frac(turns(x))        i0 = ceil(g - w/2) mod n        t = 2 (i0 - g + w/2) - 1 in [-1, 1)
+// The turns (AxisMap: x / 2 pi) and the product with n are carried in double-double, so that t is good to the last bit at any
+// n.
 #pragma once
 
 #include <cstdint>
+
+#include "core/types.hpp"
 
 namespace offgrid::cuda {
 
@@ -12,6 +15,7 @@ struct Folded {
   double t;
 };
 struct FoldAxis {
+  AxisMap map;
   double cells, half_width;
   int n;  // cells
 };
@@ -21,12 +25,19 @@ struct FoldAxis {
 constexpr double rounder = 0x1.8p52;
 __device__ inline int low_word(double sum) { return __double2loint(sum); }
 
-// |x| <= largest_coordinate; the cell of any other x is one of the grid's, too.
+// a - b - difference, exactly.
+__device__ inline double difference_error(double a, double b, double difference) {
+  const double taken = __dsub_rn(a, difference);  // b as it was subtracted
+  return __dadd_rn(__dsub_rn(a, __dadd_rn(difference, taken)), __dsub_rn(taken, b));
+}
+
+// |x| <= map.largest; the cell of any other x is one of the grid's, too.
 __device__ inline Folded fold(double x, const FoldAxis& axis) {
   const double cells = axis.cells, half_width = axis.half_width;
-  constexpr double turn_high = 0x1.45f306dc9c883p-3, turn_low = -0x1.6b01ec5417056p-57;  // 1 / (2 pi)
-  const double turns = __dmul_rn(x, turn_high);  // not contracted: wherever a point is folded, its cell is the same
-  const double tail = fma(x, turn_low, fma(x, turn_high, -turns));
+  const double rate = axis.map.rate, from_centre = __dsub_rn(x, axis.map.centre);
+  const double turns = __dmul_rn(from_centre, rate);  // not contracted: wherever a point is folded, its cell is the same
+  double tail = fma(from_centre, axis.map.rate_low, fma(from_centre, rate, -turns));
+  if (axis.map.centre != 0) tail = fma(difference_error(x, axis.map.centre, from_centre), rate, tail);
   const double fraction = turns - __dsub_rn(__dadd_rn(turns, rounder), rounder);
   const double g = __dmul_rn(fraction, cells);
   const double low = fma(tail, cells, fma(fraction, cells, -g));

@@ -36,10 +36,10 @@ struct FoldArguments {
 template <class T, int D> struct UnfoldedPoint {
   T axis[D];
 
-  __device__ bool is_near() const {
+  __device__ bool is_near(const T* largest) const {
     bool all = true;
 #pragma unroll
-    for (int d = 0; d < D; ++d) all = all && fabs(axis[d]) <= T(largest_coordinate);
+    for (int d = 0; d < D; ++d) all = all && fabs(axis[d]) <= largest[d];
     return all;
   }
   __device__ UnfoldedPoint<double, D> widened() const {
@@ -52,6 +52,7 @@ template <class T, int D> struct UnfoldedPoint {
 
 template <class T> struct Coordinates {
   const T* axis[max_dim];
+  T largest[max_dim];
   template <int D> __device__ UnfoldedPoint<T, D> read(std::int64_t i) const {
     UnfoldedPoint<T, D> point;
 #pragma unroll

@@ -16,7 +16,12 @@ const std::size_t starts_bytes = aligned(4 * ((1 << most_digit_bits) + 1));  // 
 int blocks_for(std::int64_t count) { return static_cast<int>((count + sort_threads - 1) / sort_threads); }
 
 template <class T> Coordinates<T> coordinates(const Points<T>& points) {
-  return {{points.axis[0], points.axis[1], points.axis[2]}};
+  Coordinates<T> same{};
+  for (int axis = 0; axis < max_dim; ++axis) {
+    same.axis[axis] = points.axis[axis];
+    same.largest[axis] = static_cast<T>(points.map[axis].largest);
+  }
+  return same;
 }
 
 // Calls body(dim, kind) with both as compile-time values.
@@ -41,12 +46,12 @@ template <class Body> void with_items(bool large_tiles, std::int64_t bytes, Body
     body(std::integral_constant<int, many_items(32)>{});
 }
 
-FoldArguments fold_arguments(const SortSpec& spec, const int* shift, std::int64_t count) {
+template <class T> FoldArguments fold_arguments(const SortSpec& spec, const int* shift, const Points<T>& points) {
   FoldArguments arguments{
-      {}, spec.bins, {}, {}, {}, count, spec.fraction_bits, static_cast<std::uint32_t>(spec.levels())};
+      {}, spec.bins, {}, {}, {}, points.count, spec.fraction_bits, static_cast<std::uint32_t>(spec.levels())};
   for (int axis = 0; axis < max_dim; ++axis) {
     const std::uint32_t n = spec.grid.n[axis], size = spec.bins.size[axis];
-    arguments.axis[axis] = {static_cast<double>(n), 0.5 * spec.width, static_cast<int>(n)};
+    arguments.axis[axis] = {points.map[axis], static_cast<double>(n), 0.5 * spec.width, static_cast<int>(n)};
     // Exact, since cells < 2^31 and size <= 2^(shift - 31).
     const int shift = arguments.bin_shift[axis] = 31 + static_cast<int>(std::bit_width(size - 1));
     arguments.inverse_bin[axis] = static_cast<std::uint32_t>(((std::uint64_t{1} << shift) + size - 1) / size);
@@ -125,8 +130,7 @@ void Sorter<T>::run(const Points<T>& points, std::int64_t subproblem, std::vecto
   for (std::size_t part = 0; part < parts; ++part) {
     PointSet<T>& set = fresh[part].records.size() > 0 ? fresh[part] : sets[part];
     const std::int64_t first = static_cast<std::int64_t>(part) * most;
-    Points<T> some{size_of(part), {}};
-    for (int axis = 0; axis < spec_.dim; ++axis) some.axis[axis] = points.axis[axis] + first;
+    const Points<T> some = points.part(first, size_of(part));
     const Work work = work_for(set, some.count);
     const PackedPoints<T> sorted = packed(set, first, some.count);
     if (spec_.sorted) sort(some, work, stream);
@@ -297,7 +301,7 @@ void Sorter<T>::fold(const Points<T>& part, const Work& work, const Pass& pass, 
   dispatch<1, 3>(spec_.dim, [&](auto d) {
     with_items(large_tiles(part.count), element_bytes(), [&](auto items) {
       fold_kernel<T, d(), items()><<<static_cast<int>(tiles_for(part.count)), pass_threads, 0, stream>>>(
-          coordinates(part), fold_arguments(spec_, shift_, part.count), work.keys[0], refusal(), pass, work.densest);
+          coordinates(part), fold_arguments(spec_, shift_, part), work.keys[0], refusal(), pass, work.densest);
     });
   });
 }
@@ -328,7 +332,7 @@ void Sorter<T>::scatter(const Points<T>& part, const Work& work, int number, con
     with_record<T>(spec_.dim, cells_, [&](auto d, auto kind) {
       using Element = Record<T, d(), kind()>;
       if (number == 0)
-        launch(FoldedRecords<T, d(), kind()>{coordinates(part), fold_arguments(spec_, shift_, part.count)});
+        launch(FoldedRecords<T, d(), kind()>{coordinates(part), fold_arguments(spec_, shift_, part)});
       else
         launch(Moved<Element>{reinterpret_cast<const Element*>(from)});
     });
@@ -345,7 +349,7 @@ void Sorter<T>::finish(const PointSet<T>& set, const Points<T>& part, const Work
     using Element = Record<T, d(), kind()>;
     auto* to = reinterpret_cast<Element*>(set.records.data());
     gather_kernel<T, d(), kind()><<<blocks, sort_threads, 0, stream>>>(
-        coordinates(part), fold_arguments(spec_, shift_, part.count), positions, to);
+        coordinates(part), fold_arguments(spec_, shift_, part), positions, to);
   });
   check_launch("gather");
 }
@@ -365,7 +369,7 @@ void Sorter<T>::make_subproblems(const PointSet<T>& set, const PackedPoints<T>& 
   const auto most = static_cast<std::uint32_t>(spec_.subproblem_points);
   const ItemsOfSet of_set{set.items.data(), static_cast<std::uint32_t>(max_items(points.count)), set.item_count.data(),
                           set.densest.data()};
-  const FoldArguments arguments = fold_arguments(spec_, shift_, points.count);
+  const FoldArguments arguments = fold_arguments(spec_, shift_, Points<T>{points.count});
   const Pass last = pass_of(passes_ - 1, points.count, work);
   if (bins < few_bins_threads && (passes_ == 1 || points.count < many_points_a_pass)) {
     dispatch<1, 3>(spec_.dim, [&](auto d) {

@@ -26,7 +26,7 @@ __global__ void __launch_bounds__(sort_threads) look_kernel(Coordinates<T> x, in
   for (std::int64_t i = std::int64_t{blockIdx.x} * sort_threads + threadIdx.x; i < count;
        i += std::int64_t{gridDim.x} * sort_threads)
     for (int axis = 0; axis < dim; ++axis)
-      if (!(fabs(x.axis[axis][i]) <= T(largest_coordinate))) *bad = 1;
+      if (!(fabs(x.axis[axis][i]) <= x.largest[axis])) *bad = 1;
 }
 
 // --- a pass of the radix sort -----------------------------------------------------------------------------------------
@@ -103,7 +103,7 @@ __global__ void __launch_bounds__(pass_threads, sizeof(T) == 4 ? 3 : 2)
     if (from == 0) counts.cleared();
     bool near = true;
 #pragma unroll
-    for (int r = 0; r < together; ++r) near = near && points[r].is_near();
+    for (int r = 0; r < together; ++r) near = near && points[r].is_near(x.largest);
     if (!near) refusal.refuse();
     std::uint32_t key[together];
 #pragma unroll

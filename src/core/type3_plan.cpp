@@ -1,0 +1,351 @@
+#include "core/type3_plan.hpp"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "core/arguments.hpp"
+#include "core/text.hpp"
+
+namespace offgrid {
+namespace {
+
+Type3Boxes boxes_of(const Box& sources, const Box& targets, std::int64_t source_count, std::int64_t target_count) {
+  return {sources, targets, std::max<std::int64_t>(1, source_count), std::max<std::int64_t>(1, target_count)};
+}
+
+void require_box(const char* what, const Box& box, int dim) {
+  for (int axis = 0; axis < dim; ++axis)
+    if (!(box.low[axis] <= box.high[axis]))
+      throw Error(Status::invalid_argument, text(what, " box: axis ", axis, " runs from ", box.low[axis], " to ",
+                                                 box.high[axis], ", expected low <= high"));
+}
+
+}  // namespace
+
+template <class T>
+Type3Plan<T>::Type3Plan(const Problem& problem, const Options& options, const Backend& backend)
+    : backend_(backend),
+      problem_(problem),
+      options_(options),
+      pointwise_(backend.pointwise<T>()(options)),
+      rooms_(*pointwise_) {
+  problem_.modes = {1, 1, 1};
+  validate(problem_, options_);
+}
+
+// --- points ---------------------------------------------------------------------------------------------------------------
+template <class T>
+Points<T> Type3Plan<T>::checked(const char* what, std::int64_t count,
+                                const std::array<const void*, max_dim>& axes) const {
+  require_points<T>(backend_, problem_.dim, options_.transforms, count, axes, what);
+  Points<T> points{count, {}};
+  for (int axis = 0; axis < problem_.dim; ++axis) points.axis[axis] = static_cast<const T*>(axes[axis]);
+  return points;
+}
+
+template <class T> typename Type3Plan<T>::Stages Type3Plan<T>::make_stages(const Type3Boxes& boxes) const {
+  Stages stages{make_type3_design(problem_, options_, backend_.traits, boxes), {}, {}};
+  return stages;
+}
+
+// Everything that can fail of one set of points.
+template <class T> void Type3Plan<T>::fill(Stages& stages, bool is_source, Points<T> points, Stream stream) {
+  Side& side = is_source ? stages.sources : stages.targets;
+  const Type3Design& design = stages.design;
+  points.map = is_source ? design.source_map : design.target_map;
+  RoomHandle factors;
+  if (points.count > 0 && (!is_source || design.has_source_phases())) {
+    factors = pointwise_->make_room(points.count);
+    pointwise_->find_factors(is_source ? design.source_rule : design.target_rule, points, factors->data, stream);
+  }
+  if (points.count > 0 && !side.engine) side.engine = backend_.make<T>(is_source ? design.spread : design.inner);
+  try {
+    if (points.count > 0) side.engine->set_points(points, stream);
+  } catch (...) {
+    if (side.engine->lost_points()) side.count = -1;
+    throw;
+  }
+  side.factors = std::move(factors);
+  side.count = points.count;
+}
+
+template <class T>
+void Type3Plan<T>::set_points_and_targets(const RawPoints& raw_sources, const RawPoints& raw_targets, Stream stream) {
+  const Points<T> sources = checked("points", raw_sources.count, raw_sources.axes);
+  const Points<T> targets = checked("targets", raw_targets.count, raw_targets.axes);
+  if (sources.count > 0 && targets.count > 0) {
+    const Box source_box = pointwise_->find_box("points", sources, problem_.dim, stream);
+    const Box target_box = pointwise_->find_box("targets", targets, problem_.dim, stream);
+    const bool keeps = stages_ && (from_boxes_ ? stages_->design.holds_sources(source_box) &&
+                                                     stages_->design.holds_targets(target_box)
+                                               : stages_->design.suits(source_box, target_box) &&
+                                                     designed_points(sources.count) == stages_->design.sources &&
+                                                     designed_points(targets.count) == stages_->design.targets);
+    if (keeps && !options_.deterministic) {
+      fill(*stages_, true, sources, stream);
+      fill(*stages_, false, targets, stream);
+      commit(std::nullopt);
+    } else {
+      Stages fresh = make_stages(boxes_of(source_box, target_box, sources.count, targets.count));
+      fill(fresh, true, sources, stream);
+      fill(fresh, false, targets, stream);
+      commit(std::move(fresh));
+      from_boxes_ = false;
+    }
+  }
+  source_count_ = sources.count, target_count_ = targets.count;
+}
+
+// Rooms are made before the present stages are given up.
+template <class T> void Type3Plan<T>::commit(std::optional<Stages> fresh) {
+  const std::int64_t size = room_size(fresh ? *fresh : *stages_);
+  auto rooms = rooms_.prepare(size);
+  if (fresh) stages_ = std::move(fresh);
+  stages_->has_sums = false;
+  rooms_.replace_by(std::move(rooms), size);
+}
+
+template <class T> typename Type3Plan<T>::Stages& Type3Plan<T>::stages_with_box() {
+  if (!stages_)
+    throw Error(Status::wrong_state,
+                "type 3: the grid depends on the boxes around sources and targets; set both in one call, or give the boxes");
+  return *stages_;
+}
+
+template <class T>
+void Type3Plan<T>::refill(bool is_source, std::int64_t count, const std::array<const void*, max_dim>& axes,
+                          Stream stream) {
+  const char* what = is_source ? "points" : "targets";
+  const Points<T> points = checked(what, count, axes);
+  Stages& stages = stages_with_box();
+  if (count > 0) {
+    const Box box = pointwise_->find_box(what, points, problem_.dim, stream);
+    if (is_source ? !stages.design.holds_sources(box) : !stages.design.holds_targets(box)) {
+      const auto& axis = stages.design.axis[0];
+      throw Error(Status::invalid_argument,
+                  text(what, ": some lie outside of the box that the plan was made for (along the first axis ",
+                       is_source ? axis.source_half : axis.target_half, " around ",
+                       is_source ? axis.source_centre : axis.target_centre,
+                       "); set sources and targets in one call, or give larger boxes"));
+    }
+  }
+  const bool had_sums = stages.has_sums;
+  try {
+    fill(stages, is_source, points, stream);
+  } catch (...) {
+    if ((is_source ? stages.sources : stages.targets).count < 0) (is_source ? source_count_ : target_count_) = -1;
+    throw;
+  }
+  const std::int64_t size = room_size(stages);
+  rooms_.replace_by(rooms_.prepare(size), size);
+  stages.has_sums = had_sums;
+  (is_source ? source_count_ : target_count_) = count;
+}
+
+template <class T>
+void Type3Plan<T>::set_points(std::int64_t count, const std::array<const void*, max_dim>& axes, Stream stream) {
+  refill(true, count, axes, stream);
+}
+
+template <class T>
+void Type3Plan<T>::set_targets(std::int64_t count, const std::array<const void*, max_dim>& axes, Stream stream) {
+  refill(false, count, axes, stream);
+}
+
+template <class T> void Type3Plan<T>::set_boxes(const Box& sources, const Box& targets) {
+  require_box("sources", sources, problem_.dim);
+  require_box("targets", targets, problem_.dim);
+  const std::int64_t hint = options_.points_hint > 0 ? options_.points_hint : std::int64_t{1} << 20;
+  stages_ = make_stages(boxes_of(sources, targets, hint, hint));
+  from_boxes_ = true;
+  source_count_ = target_count_ = -1;
+}
+
+// --- execute --------------------------------------------------------------------------------------------------------------
+template <class T> std::int64_t Type3Plan<T>::room_size(const Stages& stages) const {
+  const std::int64_t products = std::max(stages.sources.factors ? stages.sources.count : 0, stages.targets.count);
+  return stages.design.group * (stages.design.cells + std::max<std::int64_t>(0, products));
+}
+
+template <class T> const typename Type3Plan<T>::Stages& Type3Plan<T>::stages(std::string_view asker) const {
+  if (!stages_) throw Error(Status::wrong_state, text(asker, ": the grid is chosen when sources and targets are set"));
+  return *stages_;
+}
+
+template <class T> void Type3Plan<T>::require_both() const {
+  if (source_count_ < 0 || target_count_ < 0)
+    throw Error(Status::wrong_state,
+                text("execute: the plan has no ", source_count_ < 0 ? "points" : "targets", " yet, set them first"));
+}
+
+template <class T> Products<T> Type3Plan<T>::products(const Side& side, Sign sign) const {
+  return {side.factors->data, side.count, stages_->design.group, sign == Sign::minus};
+}
+
+// One group of vectors to cells.
+template <class T>
+void Type3Plan<T>::spread(const Complex* strengths, Complex* scratch, Complex* cells, Sign sign, Stream stream) const {
+  const Side& side = stages_->sources;
+  auto* from = const_cast<Complex*>(strengths);
+  if (side.factors) {
+    pointwise_->multiply(products(side, sign), strengths, scratch, stream);
+    from = scratch;
+  }
+  offgrid::execute(*side.engine, stages_->design.spread, {from, cells, side.count}, Direction::to_modes, sign, stream);
+}
+
+template <class T> void Type3Plan<T>::read(Complex* cells, Complex* values, Sign sign, Stream stream) const {
+  const Side& side = stages_->targets;
+  offgrid::execute(*side.engine, stages_->design.inner, {values, cells, side.count}, Direction::to_points, sign, stream);
+  pointwise_->multiply(products(side, sign), values, values, stream);
+}
+
+template <class T>
+void Type3Plan<T>::run_adjoint(Complex* strengths, const Complex* values, const Room<T>& room, const Call& call) const {
+  const Type3Design& design = stages_->design;
+  const Side &sources = stages_->sources, &targets = stages_->targets;
+  Complex *cells = room.data, *scratch = cells + design.group * design.cells;
+  pointwise_->multiply(products(targets, call.sign), values, scratch, call.stream);
+  offgrid::execute(*targets.engine, design.inner, {scratch, cells, targets.count}, Direction::to_modes, call.sign,
+                   call.stream);
+  offgrid::execute(*sources.engine, design.spread, {strengths, cells, sources.count}, Direction::to_points, call.sign,
+                   call.stream);
+  if (sources.factors) pointwise_->multiply(products(sources, call.sign), strengths, strengths, call.stream);
+}
+
+template <class T> void Type3Plan<T>::run(const Call& call, Complex* strengths, Complex* values) const {
+  require_both();
+  const std::int64_t all_strengths = source_count_ * options_.transforms;
+  const std::int64_t all_values = target_count_ * options_.transforms;
+  require_vectors(backend_, Vectors<T>{strengths, values, source_count_}, all_strengths, all_values, "values");
+  const bool forward = call.direction == Direction::to_points;
+  if (all_strengths == 0 || all_values == 0) {  // a sum over nothing is zero
+    const std::int64_t size = forward ? all_values : all_strengths;
+    if (size > 0) backend_.clear(forward ? values : strengths, static_cast<std::size_t>(size) * sizeof(Complex), call.stream);
+    return;
+  }
+  const Type3Design& design = stages_->design;
+  const auto room = rooms_.lease(call.stream);
+  for (std::int64_t first = 0; first < options_.transforms; first += design.group) {
+    Complex *from = strengths + first * source_count_, *to = values + first * target_count_;
+    if (forward) {
+      spread(from, room->data + design.group * design.cells, room->data, call.sign, call.stream);
+      read(room->data, to, call.sign, call.stream);
+    } else {
+      run_adjoint(from, to, *room, call);
+    }
+  }
+}
+
+template <class T> void Type3Plan<T>::execute(void* strengths, void* values, Stream stream) const {
+  run({Direction::to_points, sign_of(problem_, options_), stream}, static_cast<Complex*>(strengths),
+      static_cast<Complex*>(values));
+}
+
+template <class T> void Type3Plan<T>::adjoint(void* strengths, void* values, Stream stream) const {
+  run({Direction::to_modes, opposite(sign_of(problem_, options_)), stream}, static_cast<Complex*>(strengths),
+      static_cast<Complex*>(values));
+}
+
+// --- chunks of sources ----------------------------------------------------------------------------------------------------
+template <class T> void Type3Plan<T>::add_sources(const void* strengths, Stream stream) {
+  Stages& stages = stages_with_box();
+  if (source_count_ < 0)
+    throw Error(Status::wrong_state, "add_sources: the plan has no points yet, call set_points first");
+  const Type3Design& design = stages.design;
+  require_reach<T>(backend_, "strengths", strengths, source_count_ * options_.transforms);
+  const std::int64_t all = design.cells * options_.transforms;
+  if (!stages.sums) stages.sums = pointwise_->make_room(all);
+  if (!stages.has_sums)
+    backend_.clear(stages.sums->data, static_cast<std::size_t>(all) * sizeof(Complex), stream);
+  stages.has_sums = true;
+  if (source_count_ == 0) return;
+  const auto room = rooms_.lease(stream);
+  for (std::int64_t first = 0; first < options_.transforms; first += design.group) {
+    const std::int64_t cells = design.group * design.cells;
+    spread(static_cast<const Complex*>(strengths) + first * source_count_, room->data + cells, room->data,
+           sign_of(problem_, options_), stream);
+    pointwise_->add(room->data, cells, stages.sums->data + first * design.cells, stream);
+  }
+}
+
+template <class T> void Type3Plan<T>::finish(void* values, Stream stream) {
+  Stages& stages = stages_with_box();
+  if (target_count_ < 0)
+    throw Error(Status::wrong_state, "finish: the plan has no targets yet, call set_targets first");
+  const std::int64_t all = target_count_ * options_.transforms;
+  require_reach<T>(backend_, "values", values, all);
+  auto* to = static_cast<Complex*>(values);
+  if (!stages.has_sums) {
+    if (all > 0) backend_.clear(to, static_cast<std::size_t>(all) * sizeof(Complex), stream);
+    return;
+  }
+  for (std::int64_t first = 0; first < options_.transforms && all > 0; first += stages.design.group)
+    read(stages.sums->data + first * stages.design.cells, to + first * target_count_, sign_of(problem_, options_),
+         stream);
+  stages.has_sums = false;
+}
+
+// --- memory and words -----------------------------------------------------------------------------------------------------
+template <class T> void Type3Plan<T>::set_workspace(void* memory, std::size_t) {
+  if (memory != nullptr)
+    throw Error(Status::invalid_argument, "workspace: a plan of type 3 takes care of its memory, expected null");
+}
+
+template <class T> std::string Type3Plan<T>::describe() const {
+  if (!stages_)
+    return text("problem      type 3, ", problem_.dim, "D, ", options_.transforms, " transforms, ",
+                problem_.precision == Precision::f32 ? "f32" : "f64", "\n",  //
+                "tolerance    ", problem_.tolerance, "\n",
+                "kernel       chosen when sources and targets are set, with the grids, or from the boxes around them\n");
+  std::string all = offgrid::describe(stages_->design);
+  if (stages_->targets.engine) all += stages_->targets.engine->describe();
+  if (source_count_ >= 0) all += text("points       ", source_count_, "\n");
+  if (target_count_ >= 0) all += text("targets      ", target_count_, "\n");
+  return all;
+}
+
+// Before anything is allocated, memory_bytes is what the grids will take.
+template <class T> double Type3Plan<T>::get(std::string_view name) const {
+  using Read = double (*)(const Type3Plan& plan);
+  using Bytes = std::size_t (Engine<T>::*)() const;
+  static constexpr auto number = [](auto value) { return static_cast<double>(value); };
+  static constexpr auto design = [](const Type3Plan& plan) -> const Type3Design& { return plan.stages("get").design; };
+  static constexpr auto bytes = [](const Type3Plan& plan, Bytes of_engine) {
+    std::size_t sum = 0;
+    if (plan.stages_)
+      for (const Side* side : {&plan.stages_->sources, &plan.stages_->targets})
+        if (side->engine) sum += (side->engine.get()->*of_engine)();
+    return sum;
+  };
+  static constexpr std::pair<std::string_view, Read> numbers[] = {
+      {"upsampling", [](const Type3Plan& plan) { return design(plan).spread.window.sigma; }},
+      {"width", [](const Type3Plan& plan) { return number(design(plan).spread.window.width); }},
+      {"grid1", [](const Type3Plan& plan) { return number(design(plan).inner.grid_along(0)); }},
+      {"grid2", [](const Type3Plan& plan) { return number(design(plan).inner.grid_along(1)); }},
+      {"grid3", [](const Type3Plan& plan) { return number(design(plan).inner.grid_along(2)); }},
+      {"expected_error", [](const Type3Plan& plan) { return design(plan).expected_error; }},
+      {"reachable_tolerance", [](const Type3Plan& plan) { return design(plan).reachable_tolerance; }},
+      {"workspace_bytes", [](const Type3Plan& plan) { return number(design(plan).execute_bytes()); }},
+      {"memory_bytes",
+       [](const Type3Plan& plan) {
+         const std::size_t held = bytes(plan, &Engine<T>::memory_bytes);
+         if (held == 0) return plan.stages_ ? number(plan.stages_->design.execute_bytes()) : 0;
+         return number(held + plan.pointwise_->memory_bytes());
+       }},
+      {"peak_bytes",
+       [](const Type3Plan& plan) {
+         return number(bytes(plan, &Engine<T>::peak_bytes) + plan.pointwise_->peak_bytes());
+       }},
+      {"points", [](const Type3Plan& plan) { return number(plan.source_count_); }},
+      {"targets", [](const Type3Plan& plan) { return number(plan.target_count_); }},
+      {"transforms", [](const Type3Plan& plan) { return number(plan.options_.transforms); }},
+  };
+  return find_number<Type3Plan>(*this, numbers, name);
+}
+
+template class Type3Plan<float>;
+template class Type3Plan<double>;
+
+}  // namespace offgrid

@@ -1,0 +1,81 @@
+// A plan of type 3, sources to targets, made of two engines and products at points (type3_design.hpp has the formulas):
+//   execute   strengths -> [phases of the sources] -> spread -> cells -> inner type 2 -> factors of the targets -> values
+//   adjoint   the same backwards, with conjugate factors
+// It is designed when its sources and targets are set together, or from two boxes around them. After that either of them may
+// be set anew, as long as it stays in its box.
+#pragma once
+
+#include <memory>
+#include <optional>
+
+#include "core/plan.hpp"
+#include "core/room_pool.hpp"
+#include "core/type3_design.hpp"
+
+namespace offgrid {
+
+template <class T> class Type3Plan final : public AnyPlan {
+ public:
+  Type3Plan(const Problem& problem, const Options& options, const Backend& backend);
+
+  void set_points(std::int64_t count, const std::array<const void*, max_dim>& axes, Stream stream) override;
+  void set_targets(std::int64_t count, const std::array<const void*, max_dim>& axes, Stream stream) override;
+  void set_points_and_targets(const RawPoints& sources, const RawPoints& targets, Stream stream) override;
+  void set_boxes(const Box& sources, const Box& targets) override;
+  void execute(void* strengths, void* values, Stream stream) const override;
+  void adjoint(void* strengths, void* values, Stream stream) const override;
+  void add_sources(const void* strengths, Stream stream) override;
+  void finish(void* values, Stream stream) override;
+  void set_workspace(void* memory, std::size_t bytes) override;
+  [[nodiscard]] std::string describe() const override;
+  [[nodiscard]] double get(std::string_view name) const override;
+
+ private:
+  using Complex = std::complex<T>;
+  using RoomHandle = std::unique_ptr<Room<T>>;
+
+  // One of the two sets of points, as an engine and the products have it.
+  struct Side {
+    std::unique_ptr<Engine<T>> engine;
+    RoomHandle factors;  // null where they are all 1
+    std::int64_t count = -1;
+  };
+  struct Stages {
+    Type3Design design;
+    Side sources, targets;
+    RoomHandle sums{};  // cells that chunks of sources were added to
+    bool has_sums = false;
+  };
+  struct Call {
+    Direction direction;
+    Sign sign;
+    Stream stream;
+  };
+
+  [[nodiscard]] Points<T> checked(const char* what, std::int64_t count,
+                                  const std::array<const void*, max_dim>& axes) const;
+  [[nodiscard]] Stages make_stages(const Type3Boxes& boxes) const;
+  void fill(Stages& stages, bool is_source, Points<T> points, Stream stream);
+  void refill(bool is_source, std::int64_t count, const std::array<const void*, max_dim>& axes, Stream stream);
+  void commit(std::optional<Stages> fresh);
+  [[nodiscard]] std::int64_t room_size(const Stages& stages) const;
+  [[nodiscard]] const Stages& stages(std::string_view asker) const;
+  [[nodiscard]] Stages& stages_with_box();
+  void require_both() const;
+  void run(const Call& call, Complex* strengths, Complex* values) const;
+  void spread(const Complex* strengths, Complex* scratch, Complex* cells, Sign sign, Stream stream) const;
+  void read(Complex* cells, Complex* values, Sign sign, Stream stream) const;
+  void run_adjoint(Complex* strengths, const Complex* values, const Room<T>& room, const Call& call) const;
+  [[nodiscard]] Products<T> products(const Side& side, Sign sign) const;
+
+  Backend backend_;
+  Problem problem_;
+  Options options_;
+  std::unique_ptr<Pointwise<T>> pointwise_;
+  std::optional<Stages> stages_;
+  bool from_boxes_ = false;                        // the caller's, which stay until others are given
+  std::int64_t source_count_ = -1, target_count_ = -1;  // -1: not set yet
+  RoomPool<T> rooms_;
+};
+
+}  // namespace offgrid
