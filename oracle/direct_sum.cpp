@@ -179,6 +179,38 @@ std::vector<std::int64_t> every(std::size_t size) {
 
 }  // namespace
 
+template <class T>
+Sums direct_type3(int sign, Axes<T> points, std::span<const std::complex<T>> strengths, Axes<T> targets) {
+  Sums sums(targets[0].size());
+  parallel_ranges(static_cast<std::int64_t>(sums.size()), [&](std::int64_t first, std::int64_t last) {
+    UnitCircle circle(block);
+    for (std::int64_t k = first; k < last; ++k) {
+      std::complex<long double> total = 0;
+      for (std::size_t begin = 0; begin < strengths.size(); begin += block) {
+        const std::size_t size = std::min(block, strengths.size() - begin);
+        for (std::size_t i = 0; i < size; ++i) {
+          Turn turn = 0;
+          for (std::size_t axis = 0; axis < points.size(); ++axis) {
+            const double s = sign * static_cast<double>(targets[axis][k]), x = points[axis][begin + i];
+            turn += turn_of(s * x) + turn_of(std::fma(s, x, -(s * x)));
+          }
+          circle.put(i, turn);
+        }
+        circle.evaluate();
+        std::complex<double> sum = 0;
+        for (std::size_t i = 0; i < size; ++i)
+          sum += std::complex<double>(strengths[begin + i]) * std::complex<double>(circle.cosine[i], circle.sine[i]);
+        total += sum;
+      }
+      sums[static_cast<std::size_t>(k)] = std::complex<double>(total);
+    }
+  });
+  return sums;
+}
+
+template Sums direct_type3(int, Axes<float>, std::span<const std::complex<float>>, Axes<float>);
+template Sums direct_type3(int, Axes<double>, std::span<const std::complex<double>>, Axes<double>);
+
 std::int64_t frequency(std::int64_t index, std::int64_t size, ModeOrder order) {
   if (order == ModeOrder::centred) return index - size / 2;
   return index < (size + 1) / 2 ? index : index - size;

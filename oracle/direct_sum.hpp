@@ -1,6 +1,7 @@
 // The oracle: the defining sums, evaluated directly, with the points exactly as given.
 //
 //   type 1:  f[k] = sum_j c[j] exp(sign i k.x[j])        type 2:  c[j] = sum_k f[k] exp(sign i k.x[j])
+//   type 3:  f[k] = sum_j c[j] exp(sign i s[k].x[j])
 //
 // x/(2 pi) mod 1 is kept as a 128-bit fixed-point fraction, so k.x/(2 pi) mod 1 is exact integer arithmetic for any k,
 // and only the final sine and cosine round. Sums go through blocks into long double. The result is good to about 3e-16
@@ -39,6 +40,10 @@ Sums direct_type1(const Problem& problem, Axes<T> points, std::span<const std::c
 template <class T>
 Sums direct_type2(const Problem& problem, Axes<T> points, std::span<const std::complex<T>> modes,
                   std::span<const std::int64_t> sampled);
+
+// Type 3 at the targets, of which there may be few. s.x / (2 pi) is exact to 2^-106 |s.x|.
+template <class T>
+Sums direct_type3(int sign, Axes<T> points, std::span<const std::complex<T>> strengths, Axes<T> targets);
 
 // The frequency at position `index` of an axis with `size` modes.
 std::int64_t frequency(std::int64_t index, std::int64_t size, ModeOrder order);

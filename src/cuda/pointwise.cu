@@ -1,8 +1,10 @@
 #include "cuda/pointwise.hpp"
 
 #include <algorithm>
+#include <bit>
 
 #include "core/error.hpp"
+#include "core/text.hpp"
 #include "cuda/device.hpp"
 #include "cuda/kernels/complex.cuh"
 #include "cuda/launch/enqueue.hpp"
@@ -125,6 +127,119 @@ __global__ void __launch_bounds__(threads)
   }
 }
 
+// --- type 3 -----------------------------------------------------------------------------------------------------------
+// The ends of a box as whole numbers in the same order, so that the largest is found by atomics; 0 is below all of them.
+struct BoxKeys {
+  unsigned long long high[max_dim], low[max_dim];  // low: of -x
+  unsigned long long bad;
+};
+__host__ __device__ inline unsigned long long key_of(unsigned long long bits) {
+  return bits >> 63 ? ~bits : bits | 1ULL << 63;
+}
+double number_of(unsigned long long key) {
+  return std::bit_cast<double>(static_cast<std::uint64_t>(key >> 63 ? key & ~(1ULL << 63) : ~key));
+}
+
+__device__ unsigned long long largest_in_warp(unsigned long long key) {
+  for (int lane = 16; lane > 0; lane /= 2) key = max(key, __shfl_xor_sync(0xffffffffU, key, lane));
+  return key;
+}
+
+template <class T> struct BoxAxes { const T* axis[max_dim]; };
+
+template <class T>
+__global__ void __launch_bounds__(threads)
+    box_kernel(const __grid_constant__ BoxAxes<T> x, int dim, std::int64_t count, BoxKeys* keys) {
+  for (int axis = 0; axis < dim; ++axis) {
+    T high = -INFINITY, low = INFINITY;
+    bool finite = true;
+    for (std::int64_t j = first_index(); j < count; j += all_threads()) {
+      const T value = x.axis[axis][j];
+      finite = finite && isfinite(value);
+      high = max(high, value), low = min(low, value);
+    }
+    if (!finite) keys->bad = 1;
+    const auto bits = [](double value) { return static_cast<unsigned long long>(__double_as_longlong(value)); };
+    const unsigned long long highest = largest_in_warp(key_of(bits(high))), lowest = largest_in_warp(key_of(bits(-low)));
+    if (threadIdx.x % 32 == 0) atomicMax(&keys->high[axis], highest), atomicMax(&keys->low[axis], lowest);
+  }
+}
+
+// Turns of a point along an axis, less whole ones.
+__device__ double turns_at(const FactorAxis& axis, double x) {
+  const double d = __dsub_rn(x, axis.centre), taken = __dsub_rn(x, d);
+  const double lost = __dadd_rn(__dsub_rn(x, __dadd_rn(d, taken)), __dsub_rn(taken, axis.centre));
+  const double turns = __dmul_rn(d, axis.rate);
+  const double tail = fma(d, axis.rate, -turns) + fma(d, axis.rate_low, lost * axis.rate);
+  return (turns - rint(turns)) + tail;
+}
+
+// The logarithm of a point's factor along an axis, by Clenshaw's recurrence.
+__device__ double exponent_at(const FactorRule& rule, int axis, double x) {
+  const double u = (x - rule.axis[axis].centre) * rule.axis[axis].scale, s = 2 * fmin(u * u, 1.0) - 1;
+  double next = 0, after = 0;
+  for (int j = rule.terms - 1; j > 0; --j) {
+    const double current = 2 * s * next - after + rule.series[j];
+    after = next;
+    next = current;
+  }
+  return s * next - after + rule.series[0];
+}
+
+template <class T>
+__global__ void __launch_bounds__(threads)
+    factors_kernel(const __grid_constant__ FactorRule rule, const __grid_constant__ BoxAxes<T> x, std::int64_t count,
+                   Complex<T>* factors) {
+  for (std::int64_t j = first_index(); j < count; j += all_threads()) {
+    double turns = 0, exponent = 0;
+    for (int axis = 0; axis < rule.dim; ++axis) {
+      const double value = x.axis[axis][j];
+      turns += turns_at(rule.axis[axis], value);
+      if (rule.terms > 0) exponent += exponent_at(rule, axis, value);
+    }
+    double sine = 0, cosine = 0;
+    sincospi(2 * (turns - rint(turns)), &sine, &cosine);
+    const double size = exp(exponent);
+    factors[j] = {static_cast<T>(size * cosine), static_cast<T>(size * sine)};
+  }
+}
+
+template <class T> struct DeviceProducts {
+  const Complex<T>* factors;
+  std::int64_t points, vectors;
+  T sign;  // of the factors' imaginary part
+};
+
+// One thread per point and some vectors, for which its factor is read once.
+constexpr std::int64_t vectors_of_thread = 8;
+template <class T>
+__global__ void __launch_bounds__(threads)
+    multiply_kernel(const __grid_constant__ DeviceProducts<T> by, const Complex<T>* from, Complex<T>* to) {
+  const std::int64_t groups = (by.vectors + vectors_of_thread - 1) / vectors_of_thread;
+  for (std::int64_t i = first_index(); i < by.points * groups; i += all_threads()) {
+    const std::int64_t group = i / by.points, point = i - group * by.points;
+    const std::int64_t end = min((group + 1) * vectors_of_thread, by.vectors);
+    Complex<T> factor = by.factors[point];
+    factor.y *= by.sign;
+    for (std::int64_t vector = group * vectors_of_thread; vector < end; ++vector) {
+      const std::int64_t at = vector * by.points + point;
+      to[at] = times<T>(from[at], factor);
+    }
+  }
+}
+
+template <class T>
+__global__ void __launch_bounds__(threads) add_kernel(const Complex<T>* terms, std::int64_t count, Complex<T>* sums) {
+  for (std::int64_t i = first_index(); i < count; i += all_threads()) {
+    const Complex<T> sum = sums[i], term = terms[i];
+    sums[i] = {sum.x + term.x, sum.y + term.y};
+  }
+}
+
+template <class T> BoxAxes<T> axes_of(const Points<T>& points) {
+  return {{points.axis[0], points.axis[1], points.axis[2]}};
+}
+
 template <class T> const Complex<T>* on_device(const std::complex<T>* data) {
   return reinterpret_cast<const Complex<T>*>(data);
 }
@@ -188,6 +303,42 @@ template <class T> class CudaPointwise final : public Pointwise<T> {
     move<false>(orders, parts, modes, stream);
   }
 
+  Box find_box(const char* what, const Points<T>& points, int dim, Stream stream) override {
+    const DeviceGuard guard(device_.id);
+    if (keys_.size() == 0) keys_ = DeviceBuffer<BoxKeys>(1, memory_);
+    enqueue_clear("box", keys_.data(), sizeof(BoxKeys), native(stream));
+    enqueue("box", box_kernel<T>, launch(points.count, stream), axes_of(points), dim, points.count, keys_.data());
+    call("box", [&] {
+      return cudaMemcpyAsync(box_.get(), keys_.data(), sizeof(BoxKeys), cudaMemcpyDeviceToHost, native(stream));
+    });
+    call("waiting for the device", [&] { return cudaStreamSynchronize(native(stream)); });
+    if ((*box_).bad != 0) throw Error(Status::invalid_argument, text(what, ": a coordinate is not finite"));
+    Box box;
+    for (int axis = 0; axis < dim && points.count > 0; ++axis) {
+      box.low[axis] = -number_of((*box_).low[axis]);
+      box.high[axis] = number_of((*box_).high[axis]);
+    }
+    return box;
+  }
+
+  void find_factors(const FactorRule& rule, const Points<T>& points, Numbers* factors, Stream stream) override {
+    const DeviceGuard guard(device_.id);
+    enqueue("factors", factors_kernel<T>, launch(points.count, stream), rule, axes_of(points), points.count,
+            on_device(factors));
+  }
+
+  void multiply(const Products<T>& by, const Numbers* from, Numbers* to, Stream stream) const override {
+    const DeviceGuard guard(device_.id);
+    const DeviceProducts<T> same{on_device(by.factors), by.points, by.vectors, by.conjugate ? T(-1) : T(1)};
+    enqueue("products", multiply_kernel<T>, launch(by.points * ((by.vectors + vectors_of_thread - 1) / vectors_of_thread), stream),
+            same, on_device(from), on_device(to));
+  }
+
+  void add(const Numbers* terms, std::int64_t count, Numbers* sums, Stream stream) const override {
+    const DeviceGuard guard(device_.id);
+    enqueue("sums", add_kernel<T>, launch(count, stream), on_device(terms), count, on_device(sums));
+  }
+
   std::size_t memory_bytes() const override { return memory_.bytes; }
   std::size_t peak_bytes() const override { return memory_.peak; }
 
@@ -207,6 +358,8 @@ template <class T> class CudaPointwise final : public Pointwise<T> {
   Device device_;
   MemoryCount memory_;
   HostValue<int> bad_;  // kernels write to it
+  DeviceBuffer<BoxKeys> keys_;
+  HostValue<BoxKeys> box_;
 };
 
 }  // namespace

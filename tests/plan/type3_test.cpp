@@ -1,0 +1,303 @@
+// Type 3, sources to targets: forward and adjoint against direct sums, boxes of every size and place, points and targets that
+// are set anew, sources in chunks, and memory that is known beforehand.
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <random>
+
+#include "core/type3_plan.hpp"
+#include "transform.hpp"
+
+namespace {
+
+using namespace support;
+
+class Type3Test : public BackendTest {};
+
+// A plan of type 3 with points on a backend.
+template <class T> class Type3 {
+ public:
+  using Complex = std::complex<T>;
+  using Vector = std::vector<Complex>;
+
+  Type3(BackendUnderTest where, int dim, double tolerance, offgrid::Options options = {})
+      : where_(std::move(where)),
+        options_(options),
+        plan_(offgrid::make_plan({3, dim, {1, 1, 1}, offgrid::precision_of<T>, tolerance}, options, where_.backend)) {}
+
+  void set(const PointSet<T>& sources, const PointSet<T>& targets) {
+    const auto x = place(sources), s = place(targets);
+    plan_->set_points_and_targets(raw(x, sources), raw(s, targets), nullptr);
+    sources_ = sources, targets_ = targets;
+  }
+  void set_points(const PointSet<T>& sources) {
+    const auto x = place(sources);
+    plan_->set_points(sources.count(), raw(x, sources).axes, nullptr);
+    sources_ = sources;
+  }
+  void set_targets(const PointSet<T>& targets) {
+    const auto s = place(targets);
+    plan_->set_targets(targets.count(), raw(s, targets).axes, nullptr);
+    targets_ = targets;
+  }
+
+  Vector execute(const Vector& strengths) const {
+    DeviceArray<Complex> c(where_, strengths), f(where_, nothing(targets_.count()));
+    plan_->execute(c.data(), f.data(), nullptr);
+    EXPECT_TRUE(c.host() == strengths) << "the input was written to";
+    return f.host();
+  }
+  Vector adjoint(const Vector& values) const {
+    DeviceArray<Complex> c(where_, nothing(sources_.count())), f(where_, values);
+    plan_->adjoint(c.data(), f.data(), nullptr);
+    EXPECT_TRUE(f.host() == values) << "the input was written to";
+    return c.host();
+  }
+  void add(const Vector& strengths) {
+    DeviceArray<Complex> c(where_, strengths);
+    plan_->add_sources(c.data(), nullptr);
+    (void)c.host();  // waits
+  }
+  Vector finish() {
+    DeviceArray<Complex> f(where_, nothing(targets_.count()));
+    plan_->finish(f.data(), nullptr);
+    return f.host();
+  }
+
+  [[nodiscard]] int sign() const { return options_.sign < 0 ? -1 : 1; }
+  // Over the tolerance's norm: of the output, or of what random data of this size would give.
+  Errors measure(unsigned seed = 7) const {
+    const std::int64_t vectors = options_.transforms;
+    const auto c = random_values<T>(vectors * sources_.count(), seed);
+    const auto f = random_values<T>(vectors * targets_.count(), seed + 1);
+    return {error(sign(), sources_, c, targets_, execute(c)), error(-sign(), targets_, f, sources_, adjoint(f))};
+  }
+  offgrid::AnyPlan& plan() { return *plan_; }
+
+  double error(int sign, const PointSet<T>& from, const Vector& in, const PointSet<T>& to, const Vector& out) const {
+    Sums truth;
+    for (std::int64_t v = 0; v < options_.transforms; ++v) {
+      const auto one = std::span(in).subspan(v * from.count(), from.count());
+      const Sums sum = oracle::direct_type3<T>(sign, axes_of(from), one, axes_of(to));
+      truth.insert(truth.end(), sum.begin(), sum.end());
+    }
+    return relative_error(out, truth) * oracle::cancellation<T>(in, truth, options_.transforms);
+  }
+
+ private:
+  Vector nothing(std::int64_t count) const {
+    return Vector(options_.transforms * count, Complex(std::numeric_limits<T>::quiet_NaN()));
+  }
+  std::vector<DeviceArray<T>> place(const PointSet<T>& points) const {
+    std::vector<DeviceArray<T>> arrays;
+    for (const auto& axis : points.axis) arrays.emplace_back(where_, axis);
+    return arrays;
+  }
+  static offgrid::RawPoints raw(std::vector<DeviceArray<T>> arrays, const PointSet<T>& points) {
+    offgrid::RawPoints raw{points.count(), {}};
+    for (std::size_t a = 0; a < arrays.size(); ++a) raw.axes[a] = arrays[a].data();
+    return raw;
+  }
+
+  BackendUnderTest where_;
+  offgrid::Options options_;
+  std::unique_ptr<offgrid::AnyPlan> plan_;
+  PointSet<T> sources_, targets_;
+};
+
+struct Cloud {
+  double half, centre;
+};
+template <class T> PointSet<T> cloud(const Cloud& c, int dim, std::int64_t count, unsigned seed) {
+  return points_between<T>(c.centre - c.half, c.centre + c.half, dim, count, seed);
+}
+
+template <class T> void expect_within(Type3<T>& plan, double tolerance, const std::string& what) {
+  const Errors errors = plan.measure();
+  EXPECT_LE(errors.forward, tolerance) << what << "\n" << plan.plan().describe();
+  EXPECT_LE(errors.adjoint, tolerance) << what << "\n" << plan.plan().describe();
+}
+
+TEST_P(Type3Test, is_the_direct_sum_in_every_dimension_precision_and_tolerance) {
+  for_both_precisions([&](auto zero) {
+    using T = decltype(zero);
+    const std::vector<double> tolerances =
+        sizeof(T) == 4 ? std::vector{1e-1, 1e-3, 1e-5} : std::vector{1e-2, 1e-6, 1e-9, 1e-12};
+    for (int dim = 1; dim <= 3; ++dim)
+      for (const double tolerance : tolerances)
+        for (const auto& [x, s] : {std::pair(Cloud{3.1, 0.3}, Cloud{dim == 3 ? 12. : 40., 1.7}),
+                                   std::pair(Cloud{3.1, 0.1}, Cloud{10, 0}), std::pair(Cloud{0.02, 55}, Cloud{700, -1e4})}) {
+          Type3<T> plan(where(), dim, tolerance);
+          plan.set(cloud<T>(x, dim, 150, 3), cloud<T>(s, dim, 130, 4));
+          expect_within(plan, tolerance, offgrid::text(dim, "D ", sizeof(T), " ", tolerance, " S ", s.half));
+        }
+  });
+}
+
+TEST_P(Type3Test, of_any_product_of_the_boxes) {
+  for_both_precisions([&](auto zero) {
+    using T = decltype(zero);
+    for (const double product : {1e-3, 0.1, 1.0, 30.0, 1e4, 1e6})
+      for (const double x : {1e-3, 1.0, 1e5}) {
+        const double tolerance = sizeof(T) == 4 ? 1e-4 : 1e-11;
+        Type3<T> plan(where(), 1, tolerance);
+        plan.set(cloud<T>({x, 0.3 * x}, 1, 90, 3), cloud<T>({product / x, -0.7 * product / x}, 1, 80, 4));
+        expect_within(plan, tolerance, offgrid::text("X ", x, " X S ", product));
+      }
+  });
+}
+
+TEST_P(Type3Test, of_one_source_one_target_none_and_all_at_one_place) {
+  for_both_precisions([&](auto zero) {
+    using T = decltype(zero);
+    for (int dim = 1; dim <= 3; ++dim)
+      for (const auto& [m, k] : {std::pair(1, 1), std::pair(1, 60), std::pair(60, 1)})
+        for (const double spread : {0.0, 2.0}) {
+          Type3<T> plan(where(), dim, 1e-5);
+          plan.set(cloud<T>({spread, 1.5}, dim, m, 3), cloud<T>({5 * spread, -3}, dim, k, 4));
+          expect_within(plan, 1e-5, offgrid::text(dim, "D ", m, " sources ", k, " targets, spread ", spread));
+        }
+    Type3<T> plan(where(), 2, 1e-5);
+    const auto some = cloud<T>({1, 0}, 2, 7, 3), none = cloud<T>({1, 0}, 2, 0, 3);
+    plan.set(none, some);
+    EXPECT_EQ(plan.execute({}), std::vector<std::complex<T>>(7));
+    plan.set(some, none);
+    EXPECT_EQ(plan.adjoint({}), std::vector<std::complex<T>>(7));
+    plan.set(some, some);
+    expect_within(plan, 1e-5, "after none");
+  });
+}
+
+TEST_P(Type3Test, at_integers_is_a_type_1) {
+  const int n = 11;
+  PointSet<double> targets{{{}, {}}};
+  for (int i = 0; i < n * n; ++i) {
+    targets.axis[0].push_back(i % n - n / 2);
+    targets.axis[1].push_back(i / n - n / 2);
+  }
+  const auto sources = uniform_points<double>(2, 70);
+  const auto strengths = random_values<double>(70, 5);
+  Type3<double> plan(where(), 2, 1e-10, {.sign = -1});
+  plan.set(sources, targets);
+  Transform<double> type1(where(), {.type = 1, .modes = {n, n}, .tolerance = 1e-10});
+  type1.set_points(sources);
+  EXPECT_LE(relative_error(plan.execute(strengths), type1.execute(strengths)), 2e-10);
+}
+
+TEST_P(Type3Test, batches_and_both_signs) {
+  for_both_precisions([&](auto zero) {
+    using T = decltype(zero);
+    for (const int sign : {-1, 1})
+      for (const std::int64_t vectors : {2, 7}) {
+        offgrid::Options options;
+        options.sign = sign, options.transforms = vectors;
+        Type3<T> plan(where(), 2, 1e-4, options);
+        plan.set(cloud<T>({2, 1}, 2, 60, 3), cloud<T>({9, 4}, 2, 50, 4));
+        expect_within(plan, 1e-4, offgrid::text(vectors, " vectors"));
+      }
+  });
+}
+
+TEST_P(Type3Test, points_in_their_boxes_keep_the_grid_and_others_are_refused) {
+  Type3<double> plan(where(), 2, 1e-8);
+  plan.plan().set_boxes({{-1, -1}, {1, 1}}, {{-20, 0}, {20, 30}});
+  EXPECT_GT(plan.plan().get("memory_bytes"), 0);
+  EXPECT_THROW(plan.plan().execute(nullptr, nullptr, nullptr), offgrid::Error);
+  const double grid = plan.plan().get("grid1");
+  for (unsigned seed = 1; seed <= 3; ++seed) {
+    plan.set_points(points_between<double>(-1, 1, 2, 50 * seed, seed));
+    plan.set_targets(points_between<double>(0, 20, 2, 40, seed + 9));
+    expect_within(plan, 1e-8, offgrid::text("seed ", seed));
+    EXPECT_EQ(plan.plan().get("grid1"), grid);
+  }
+  EXPECT_THROW(plan.set_points(points_between<double>(0, 1.5, 2, 500, 1)), offgrid::Error);
+  EXPECT_THROW(plan.set_targets(points_between<double>(-40, 0, 2, 500, 1)), offgrid::Error);
+  expect_within(plan, 1e-8, "after a refusal");
+}
+
+TEST_P(Type3Test, sources_in_chunks_add_up) {
+  const int chunks = 4;
+  Type3<double> plan(where(), 3, 1e-9, {.transforms = 2});
+  plan.plan().set_boxes({{-1, -2, 0}, {1, 2, 1}}, {{-9, -9, 5}, {9, 9, 11}});
+  const auto targets = points_between<double>(5, 9, 3, 35, 9);
+  plan.set_targets(targets);
+  Sums truth(70);
+  for (unsigned chunk = 0; chunk < chunks; ++chunk) {
+    const auto sources = points_between<double>(0, 1, 3, 20 + chunk, chunk);
+    const auto strengths = random_values<double>(2 * sources.count(), chunk + 50);
+    plan.set_points(sources);
+    plan.add(strengths);
+    for (int v = 0; v < 2; ++v) {
+      const auto one = std::span(strengths).subspan(v * sources.count(), sources.count());
+      const Sums sum = oracle::direct_type3<double>(1, axes_of(sources), one, axes_of(targets));
+      for (int k = 0; k < 35; ++k) truth[v * 35 + k] += sum[k];
+    }
+  }
+  EXPECT_LE(relative_error(plan.finish(), truth), 1e-9);
+  EXPECT_EQ(plan.finish(), std::vector<std::complex<double>>(70));  // a new sum
+}
+
+TEST_P(Type3Test, keeps_its_grid_for_points_that_are_much_like_the_last) {
+  Type3<float> plan(where(), 3, 1e-4);
+  plan.set(points_between<float>(-1, 1, 3, 4000, 1), points_between<float>(-9, 9, 3, 4000, 2));
+  const std::string before = plan.plan().describe();
+  plan.set(points_between<float>(-1, 1, 3, 4000, 5), points_between<float>(-9, 9, 3, 4000, 6));
+  EXPECT_EQ(plan.plan().describe(), before);
+  plan.set(points_between<float>(-1, 1, 3, 40, 5), points_between<float>(-2, 2, 3, 40, 6));
+  EXPECT_NE(plan.plan().describe(), before);
+  expect_within(plan, 1e-4, "a smaller box");
+}
+
+TEST_P(Type3Test, refuses_what_does_not_fit_and_what_is_not_finite) {
+  Type3<double> plan(where(), 3, 1e-9);
+  try {
+    plan.plan().set_boxes({{-1e4, -1e4, -1e4}, {1e4, 1e4, 1e4}}, {{-1e3, -1e3, -1e3}, {1e3, 1e3, 1e3}});
+    FAIL() << "no refusal";
+  } catch (const offgrid::Error& error) {
+    EXPECT_EQ(error.status(), offgrid::Status::out_of_memory);
+    EXPECT_NE(std::string(error.what()).find("iB"), std::string::npos) << error.what();
+  }
+  auto points = points_between<double>(-1, 1, 3, 20, 1);
+  plan.set(points, points);
+  auto bad = points;
+  bad.axis[2][7] = std::numeric_limits<double>::quiet_NaN();
+  EXPECT_THROW(plan.set(bad, points), offgrid::Error);
+  bad.axis[2][7] = std::numeric_limits<double>::infinity();
+  EXPECT_THROW(plan.set(points, bad), offgrid::Error);
+  expect_within(plan, 1e-9, "after a refusal");
+}
+
+// Inputs that are meant to break the bound: boxes, places, clusters, numbers and tolerances at random, for a while.
+TEST_P(Type3Test, keeps_the_tolerance_for_random_boxes) {
+  std::mt19937_64 generator(20261118);
+  const auto uniform = [&](double low, double high) {
+    return std::uniform_real_distribution<double>(low, high)(generator);
+  };
+  const auto start = std::chrono::steady_clock::now();
+  for (int trial = 0; trial < 400 && std::chrono::steady_clock::now() - start < std::chrono::seconds(6); ++trial)
+    for_both_precisions([&](auto zero) {
+      using T = decltype(zero);
+      const int dim = 1 + static_cast<int>(generator() % 3);
+      const double tolerance = std::pow(10.0, uniform(sizeof(T) == 4 ? -5 : -12, -1));
+      const double product = std::pow(10.0, uniform(-2, dim == 1 ? 4 : dim == 2 ? 2 : 1.2));
+      const double x = std::pow(10.0, uniform(-3, 3));
+      const auto count = [&] { return static_cast<std::int64_t>(std::pow(10.0, uniform(0, 2.3))); };
+      auto sources = cloud<T>({x, x * uniform(-3, 3)}, dim, count(), static_cast<unsigned>(generator()));
+      auto targets =
+          cloud<T>({product / x, product / x * uniform(-3, 3)}, dim, count(), static_cast<unsigned>(generator()));
+      if (generator() % 4 == 0)  // at the ends of the box alone, where the kernel's transform is smallest
+        for (auto& axis : targets.axis)
+          for (T& s : axis) s = s < axis[0] ? *std::min_element(axis.begin(), axis.end()) : s;
+      Type3<T> plan(where(), dim, tolerance);
+      plan.set(sources, targets);
+      const Errors errors = plan.measure(static_cast<unsigned>(trial));
+      EXPECT_LE(std::max(errors.forward, errors.adjoint), tolerance)
+          << dim << "D bits " << 8 * sizeof(T) << " X " << x << " X S " << product << " sources " << sources.count()
+          << " targets " << targets.count() << "\n"
+          << plan.plan().describe();
+    });
+}
+
+OFFGRID_RUN_ON_BACKENDS(Type3Test);
+
+}  // namespace
