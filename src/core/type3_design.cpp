@@ -96,6 +96,31 @@ struct Case {
   std::int64_t sources, targets;
 };
 
+// A few targets do not average what the model of the error takes the mean of: in 3,000 random cases they missed by up to 13 %.
+constexpr double few_targets = 0.8;
+double target_of(const Case& c) { return few_targets * safety * std::min(c.problem.tolerance, loosest_tolerance); }
+
+// The type 1 that the first stage would be if the targets were modes.
+Problem as_if_modes(const Case& c) {
+  Problem first = c.problem;
+  first.type = 1;
+  for (int axis = 0; axis < first.dim; ++axis)
+    first.modes[axis] = std::max<std::int64_t>(1, static_cast<std::int64_t>(c.base_cells[axis]));
+  return first;
+}
+
+// The first stage's error over that of its window. `anywhere`: for targets that may all be at the ends of their box, where the
+// window's error is largest, as for a single mode; else for targets all over it.
+double aliasing_factor(const Case& c, double sigma, int width, bool anywhere) {
+  constexpr double few_cells = 8;
+  Problem first = as_if_modes(c);
+  const bool small = std::all_of(c.base_cells.begin(), c.base_cells.begin() + first.dim,
+                                 [](double cells) { return cells < few_cells; });
+  if (anywhere) first.modes = {1, 1, 1};
+  const double axes = small ? first.dim : std::sqrt(first.dim);  // points at about one place: all axes err alike
+  return axes * worst_case_factor(make_window(WindowKind::prolate, sigma, width), first);
+}
+
 double real_bytes(const Problem& problem) { return problem.precision == Precision::f32 ? 4 : 8; }
 
 Sizes cells_for(const Case& c, double sigma, int width) {
@@ -145,40 +170,29 @@ Options spread_options(const Case& c, const Candidate& candidate) {
 
 Candidate evaluate(const Case& c, double sigma, int width, bool anywhere) {
   const int dim = c.problem.dim;
-  const double target = safety * std::min(c.problem.tolerance, loosest_tolerance);
+  const double target = target_of(c);
   Candidate candidate{sigma, width, cells_for(c, sigma, width)};
-  Problem first = c.problem;  // as if the targets were modes
-  first.type = 1;
-  for (int axis = 0; axis < dim; ++axis)
-    first.modes[axis] = std::max<std::int64_t>(1, static_cast<std::int64_t>(c.base_cells[axis]));
-  const Window window = make_window(WindowKind::prolate, sigma, width);
-  const double aliasing = std::sqrt(dim) * window_error(window.kind, sigma, width) * worst_case_factor(window, first);
+  const double aliasing = aliasing_factor(c, sigma, width, anywhere) * window_error(WindowKind::prolate, sigma, width);
   const double amplified = amplification(sigma, width, dim, anywhere);
   candidate.inner_tolerance = inner_share * target / amplified;
   const Options options = inner_options(c, candidate.cells);
   const Estimate inner = estimate_design(inner_problem(c.problem, candidate), options, c.traits);
   const double coarser = c.problem.precision == Precision::f32 ? c.traits.f32_rounding : 1;
-  const double mean_amplified = amplification(sigma, width, dim, false);
-  const double rounding = coarser * rounding_of_cells(c.problem) * mean_amplified;
+  const double rounding = coarser * rounding_of_cells(c.problem) * amplified;
   candidate.error = std::hypot(aliasing, inner.error * amplified, rounding);
   Options spread = spread_options(c, candidate);
   spread.spread_only = false;
-  candidate.cost = inner.cost + transform_cost(first, candidate.cells, width, spread, c.traits);
+  candidate.cost = inner.cost + transform_cost(as_if_modes(c), candidate.cells, width, spread, c.traits);
   double cells = 2 * real_bytes(c.problem);
   for (int axis = 0; axis < dim; ++axis) cells *= static_cast<double>(candidate.cells[axis]);
   candidate.bytes = 2 * cells + inner.grid_bytes;
   return candidate;
 }
 
-std::vector<double> sigmas_for(const Case& c, int width) {
+std::vector<double> sigmas_for(const Case& c, int width, bool anywhere) {
   if (c.options.upsampling != 0) return {c.options.upsampling};
-  const double target = safety * std::min(c.problem.tolerance, loosest_tolerance);
-  Problem first = c.problem;
-  for (int axis = 0; axis < first.dim; ++axis)
-    first.modes[axis] = std::max<std::int64_t>(1, static_cast<std::int64_t>(c.base_cells[axis]));
-  const double factor = worst_case_factor(make_window(WindowKind::prolate, 1.5, width), first);
-  const auto smallest =
-      minimal_sigma(WindowKind::prolate, width, spread_share * target / (std::sqrt(first.dim) * factor));
+  const double factor = aliasing_factor(c, 1.5, width, anywhere);
+  const auto smallest = minimal_sigma(WindowKind::prolate, width, spread_share * target_of(c) / factor);
   std::vector<double> sigmas;
   if (smallest) sigmas.push_back(*smallest);
   for (const double sigma : {1.5, 1.75, 2.0, 2.5})
@@ -193,14 +207,14 @@ struct Choice {
 };
 
 Choice choose(const Case& c) {
-  const double target = safety * std::min(c.problem.tolerance, loosest_tolerance);
+  const double target = target_of(c);
   const int first = c.options.width ? c.options.width : min_width, last = c.options.width ? c.options.width : max_width;
   double least_bytes = std::numeric_limits<double>::infinity();
   Choice choice;
   for (const bool anywhere : {true, false}) {
     std::vector<Candidate> fitting;
     for (int width = first; width <= last; ++width)
-      for (const double sigma : sigmas_for(c, width)) {
+      for (const double sigma : sigmas_for(c, width, anywhere)) {
         const Candidate candidate = evaluate(c, sigma, width, anywhere);
         least_bytes = std::min(least_bytes, candidate.bytes);
         if (candidate.bytes < static_cast<double>(c.traits.grid_memory.bytes)) fitting.push_back(candidate);
@@ -319,7 +333,7 @@ Type3Design make_type3_design(const Problem& problem, const Options& options, co
   first.type = 1, first.modes = best.cells;
   design.spread = *kept_design(first, spread_options(c, best), traits);
   // Cells are divided by the kernel's transform in the end: their rounding errors count for more.
-  design.spread.amplification = amplification(best.sigma, best.width, problem.dim, false);
+  design.spread.amplification = amplification(best.sigma, best.width, problem.dim, true);
   design.spread.goal = std::max(problem.tolerance, best.error);
   for (FactorRule* rule : {&design.source_rule, &design.target_rule}) rule->dim = problem.dim;
   for (int axis = 0; axis < problem.dim; ++axis) map_axis(design, axis, best.sigma);
