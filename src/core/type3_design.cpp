@@ -25,6 +25,9 @@ constexpr int kept_bits = 9;             // of that product, rounded up: boxes t
 constexpr double too_large = 0.8;        // a box that needs less of a grid along some axis gets a grid of its own
 constexpr double spread_share = 0.6;     // of the tolerance; with the inner transform's share they add up to it
 constexpr double inner_share = 0.7;      // in the root of the sum of squares
+// Memory that the grids take: the cells, those that are spread to, in double precision where points are crowded, and of the
+// inner grid a second one for the FFT where it is large.
+constexpr double spread_grids = 2.5, inner_grids = 1.6, free_memory = 0.9;
 constexpr std::int64_t group_bytes = std::int64_t{256} << 20;  // of the cells between the two stages
 
 double round_up(double value, int bits) {
@@ -94,11 +97,14 @@ struct Case {
   const BackendTraits& traits;
   std::array<double, max_dim> base_cells;
   std::int64_t sources, targets;
+  bool all_over;
 };
 
 // A few targets do not average what the model of the error takes the mean of: in 3,000 random cases they missed by up to 13 %.
 constexpr double few_targets = 0.8;
-double target_of(const Case& c) { return few_targets * safety * std::min(c.problem.tolerance, loosest_tolerance); }
+double target_of(const Case& c) {
+  return (c.all_over ? 1 : few_targets) * safety * std::min(c.problem.tolerance, loosest_tolerance);
+}
 
 // The type 1 that the first stage would be if the targets were modes.
 Problem as_if_modes(const Case& c) {
@@ -168,6 +174,18 @@ Options spread_options(const Case& c, const Candidate& candidate) {
   return spread;
 }
 
+// Of a transform without its FFT, which is what the same transform of a single point costs. Some of that is left: cells are
+// cleared and copied.
+double spread_cost(const Case& c, const Candidate& candidate) {
+  constexpr double clearing = 0.2;
+  Options options = spread_options(c, candidate);
+  options.spread_only = false;
+  const Problem first = as_if_modes(c);
+  const double whole = transform_cost(first, candidate.cells, candidate.width, options, c.traits);
+  options.points_hint = 1;
+  return whole - (1 - clearing) * transform_cost(first, candidate.cells, candidate.width, options, c.traits);
+}
+
 Candidate evaluate(const Case& c, double sigma, int width, bool anywhere) {
   const int dim = c.problem.dim;
   const double target = target_of(c);
@@ -180,12 +198,10 @@ Candidate evaluate(const Case& c, double sigma, int width, bool anywhere) {
   const double coarser = c.problem.precision == Precision::f32 ? c.traits.f32_rounding : 1;
   const double rounding = coarser * rounding_of_cells(c.problem) * amplified;
   candidate.error = std::hypot(aliasing, inner.error * amplified, rounding);
-  Options spread = spread_options(c, candidate);
-  spread.spread_only = false;
-  candidate.cost = inner.cost + transform_cost(as_if_modes(c), candidate.cells, width, spread, c.traits);
+  candidate.cost = inner.cost + spread_cost(c, candidate);
   double cells = 2 * real_bytes(c.problem);
   for (int axis = 0; axis < dim; ++axis) cells *= static_cast<double>(candidate.cells[axis]);
-  candidate.bytes = 2 * cells + inner.grid_bytes;
+  candidate.bytes = spread_grids * cells + inner_grids * inner.grid_bytes;
   return candidate;
 }
 
@@ -212,12 +228,13 @@ Choice choose(const Case& c) {
   double least_bytes = std::numeric_limits<double>::infinity();
   Choice choice;
   for (const bool anywhere : {true, false}) {
+    if (anywhere && c.all_over) continue;
     std::vector<Candidate> fitting;
     for (int width = first; width <= last; ++width)
       for (const double sigma : sigmas_for(c, width, anywhere)) {
         const Candidate candidate = evaluate(c, sigma, width, anywhere);
         least_bytes = std::min(least_bytes, candidate.bytes);
-        if (candidate.bytes < static_cast<double>(c.traits.grid_memory.bytes)) fitting.push_back(candidate);
+        if (candidate.bytes < free_memory * static_cast<double>(c.traits.grid_memory.bytes)) fitting.push_back(candidate);
       }
     if (fitting.empty()) continue;
     const auto error = [](const Candidate& a, const Candidate& b) { return a.error < b.error; };
@@ -242,12 +259,13 @@ Choice kept_choice(const Case& c) {
     Options options;
     std::array<double, max_dim> base_cells;
     std::int64_t sources, targets;
+    bool all_over;
     bool operator==(const Key&) const = default;
   };
   constexpr std::size_t most = 32;
   static LastUsed<Key, Choice> choices(most);
   if (c.traits.kept_as.empty()) return choose(c);
-  return choices.find_or({c.traits.kept_as, c.problem, c.options, c.base_cells, c.sources, c.targets},
+  return choices.find_or({c.traits.kept_as, c.problem, c.options, c.base_cells, c.sources, c.targets, c.all_over},
                          [&] { return choose(c); });
 }
 
@@ -298,10 +316,17 @@ bool Type3Design::holds_targets(const Box& box) const {
   return true;
 }
 
-bool Type3Design::suits(const Box& source_box, const Box& target_box) const {
-  if (!holds_sources(source_box) || !holds_targets(target_box)) return false;
+bool are_all_over(const Extent& targets, std::int64_t count) {
+  constexpr std::int64_t fewest = 1000;
+  constexpr double at_most = 0.2;
+  return count >= fewest && targets.at_ends <= at_most;
+}
+
+bool Type3Design::suits(const Type3Boxes& boxes) const {
+  if (!holds_sources(boxes.sources) || !holds_targets(boxes.targets) || (all_over && !boxes.all_over)) return false;
+  if (designed_points(boxes.source_count) != sources || designed_points(boxes.target_count) != targets) return false;
   for (int a = 0; a < problem.dim; ++a)
-    if (axis_of({source_box, target_box}, a).base_cells < too_large * axis[a].base_cells) return false;
+    if (axis_of(boxes, a).base_cells < too_large * axis[a].base_cells) return false;
   return true;
 }
 
@@ -315,7 +340,8 @@ Type3Design make_type3_design(const Problem& problem, const Options& options, co
   design.problem = problem;
   design.options = options;
   design.sources = designed_points(boxes.source_count), design.targets = designed_points(boxes.target_count);
-  Case c{problem, options, traits, {}, design.sources, design.targets};
+  Case c{problem, options, traits, {}, design.sources, design.targets, boxes.all_over};
+  design.all_over = boxes.all_over;
   c.problem.modes = {1, 1, 1};
   for (int axis = 0; axis < problem.dim; ++axis) {
     design.axis[axis] = axis_of(boxes, axis);
@@ -333,7 +359,7 @@ Type3Design make_type3_design(const Problem& problem, const Options& options, co
   first.type = 1, first.modes = best.cells;
   design.spread = *kept_design(first, spread_options(c, best), traits);
   // Cells are divided by the kernel's transform in the end: their rounding errors count for more.
-  design.spread.amplification = amplification(best.sigma, best.width, problem.dim, true);
+  design.spread.amplification = amplification(best.sigma, best.width, problem.dim, !boxes.all_over);
   design.spread.goal = std::max(problem.tolerance, best.error);
   for (FactorRule* rule : {&design.source_rule, &design.target_rule}) rule->dim = problem.dim;
   for (int axis = 0; axis < problem.dim; ++axis) map_axis(design, axis, best.sigma);

@@ -10,10 +10,6 @@
 namespace offgrid {
 namespace {
 
-Type3Boxes boxes_of(const Box& sources, const Box& targets, std::int64_t source_count, std::int64_t target_count) {
-  return {sources, targets, std::max<std::int64_t>(1, source_count), std::max<std::int64_t>(1, target_count)};
-}
-
 void require_box(const char* what, const Box& box, int dim) {
   for (int axis = 0; axis < dim; ++axis)
     if (!(box.low[axis] <= box.high[axis]))
@@ -75,19 +71,15 @@ void Type3Plan<T>::set_points_and_targets(const RawPoints& raw_sources, const Ra
   const Points<T> sources = checked("points", raw_sources.count, raw_sources.axes);
   const Points<T> targets = checked("targets", raw_targets.count, raw_targets.axes);
   if (sources.count > 0 && targets.count > 0) {
-    const Box source_box = pointwise_->find_box("points", sources, problem_.dim, stream);
-    const Box target_box = pointwise_->find_box("targets", targets, problem_.dim, stream);
-    const bool keeps = stages_ && (from_boxes_ ? stages_->design.holds_sources(source_box) &&
-                                                     stages_->design.holds_targets(target_box)
-                                               : stages_->design.suits(source_box, target_box) &&
-                                                     designed_points(sources.count) == stages_->design.sources &&
-                                                     designed_points(targets.count) == stages_->design.targets);
-    if (keeps && !options_.deterministic) {
+    const Extent of_targets = pointwise_->find_extent("targets", targets, problem_.dim, stream);
+    const Type3Boxes boxes{pointwise_->find_extent("points", sources, problem_.dim, stream).box, of_targets.box,
+                           sources.count, targets.count, are_all_over(of_targets, targets.count)};
+    if (keeps(boxes)) {
       fill(*stages_, true, sources, stream);
       fill(*stages_, false, targets, stream);
       commit(std::nullopt);
     } else {
-      Stages fresh = make_stages(boxes_of(source_box, target_box, sources.count, targets.count));
+      Stages fresh = make_stages(boxes);
       fill(fresh, true, sources, stream);
       fill(fresh, false, targets, stream);
       commit(std::move(fresh));
@@ -95,6 +87,12 @@ void Type3Plan<T>::set_points_and_targets(const RawPoints& raw_sources, const Ra
     }
   }
   source_count_ = sources.count, target_count_ = targets.count;
+}
+
+template <class T> bool Type3Plan<T>::keeps(const Type3Boxes& boxes) const {
+  if (!stages_ || options_.deterministic) return false;
+  const Type3Design& design = stages_->design;
+  return from_boxes_ ? design.holds_sources(boxes.sources) && design.holds_targets(boxes.targets) : design.suits(boxes);
 }
 
 // Rooms are made before the present stages are given up.
@@ -120,7 +118,7 @@ void Type3Plan<T>::refill(bool is_source, std::int64_t count, const std::array<c
   const Points<T> points = checked(what, count, axes);
   Stages& stages = stages_with_box();
   if (count > 0) {
-    const Box box = pointwise_->find_box(what, points, problem_.dim, stream);
+    const Box box = pointwise_->find_extent(what, points, problem_.dim, stream).box;
     if (is_source ? !stages.design.holds_sources(box) : !stages.design.holds_targets(box)) {
       const auto& axis = stages.design.axis[0];
       throw Error(Status::invalid_argument,
@@ -157,7 +155,7 @@ template <class T> void Type3Plan<T>::set_boxes(const Box& sources, const Box& t
   require_box("sources", sources, problem_.dim);
   require_box("targets", targets, problem_.dim);
   const std::int64_t hint = options_.points_hint > 0 ? options_.points_hint : std::int64_t{1} << 20;
-  stages_ = make_stages(boxes_of(sources, targets, hint, hint));
+  stages_ = make_stages({sources, targets, hint, hint});
   from_boxes_ = true;
   source_count_ = target_count_ = -1;
 }

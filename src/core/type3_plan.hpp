@@ -57,6 +57,7 @@ template <class T> class Type3Plan final : public AnyPlan {
   [[nodiscard]] Stages make_stages(const Type3Boxes& boxes) const;
   void fill(Stages& stages, bool is_source, Points<T> points, Stream stream);
   void refill(bool is_source, std::int64_t count, const std::array<const void*, max_dim>& axes, Stream stream);
+  [[nodiscard]] bool keeps(const Type3Boxes& boxes) const;
   void commit(std::optional<Stages> fresh);
   [[nodiscard]] std::int64_t room_size(const Stages& stages) const;
   [[nodiscard]] const Stages& stages(std::string_view asker) const;

@@ -1,6 +1,7 @@
 #include "cpu/pointwise.hpp"
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <cmath>
 #include <limits>
@@ -145,7 +146,7 @@ template <class T> class CpuPointwise final : public Pointwise<T> {
     });
   }
 
-  Box find_box(const char* what, const Points<T>& points, int dim, Stream) override {
+  Extent find_extent(const char* what, const Points<T>& points, int dim, Stream) override {
     constexpr double look_time = 1;
     Box box;
     const std::int64_t chunks = (points.count + chunk - 1) / chunk;
@@ -168,7 +169,12 @@ template <class T> class CpuPointwise final : public Pointwise<T> {
       const auto higher = [](const auto& a, const auto& b) { return a.second < b.second; };
       box.high[axis] = std::max_element(ends.begin(), ends.end(), higher)->second;
     }
-    return box;
+    if (points.count == 0) return {};
+    std::array<T, max_dim * extent_samples> samples;
+    for (int axis = 0; axis < dim; ++axis)
+      for (std::int64_t i = 0; i < extent_samples; ++i)
+        samples[axis * extent_samples + i] = points.axis[axis][sampled_point(i, points.count)];
+    return {box, share_at_ends(box, dim, samples.data())};
   }
 
   void find_factors(const FactorRule& rule, const Points<T>& points, Complex* factors, Stream) override {

@@ -1,6 +1,7 @@
 #include "cuda/pointwise.hpp"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 
 #include "core/error.hpp"
@@ -165,6 +166,12 @@ __global__ void __launch_bounds__(threads)
   }
 }
 
+template <class T>
+__global__ void sample_kernel(const __grid_constant__ BoxAxes<T> x, int dim, std::int64_t count, T* samples) {
+  for (int axis = 0; axis < dim; ++axis)
+    samples[axis * extent_samples + threadIdx.x] = x.axis[axis][sampled_point(threadIdx.x, count)];
+}
+
 // Turns of a point along an axis, less whole ones.
 __device__ double turns_at(const FactorAxis& axis, double x) {
   const double d = __dsub_rn(x, axis.centre), taken = __dsub_rn(x, d);
@@ -303,22 +310,32 @@ template <class T> class CudaPointwise final : public Pointwise<T> {
     move<false>(orders, parts, modes, stream);
   }
 
-  Box find_box(const char* what, const Points<T>& points, int dim, Stream stream) override {
+  Extent find_extent(const char* what, const Points<T>& points, int dim, Stream stream) override {
     const DeviceGuard guard(device_.id);
-    if (keys_.size() == 0) keys_ = DeviceBuffer<BoxKeys>(1, memory_);
+    if (points.count == 0) return {};
+    if (keys_.size() == 0) {
+      keys_ = DeviceBuffer<BoxKeys>(1, memory_);
+      samples_ = DeviceBuffer<T>(max_dim * extent_samples, memory_);
+    }
+    std::array<T, max_dim * extent_samples> samples;
     enqueue_clear("box", keys_.data(), sizeof(BoxKeys), native(stream));
     enqueue("box", box_kernel<T>, launch(points.count, stream), axes_of(points), dim, points.count, keys_.data());
+    enqueue("samples", sample_kernel<T>, Launch{dim3(1), static_cast<int>(extent_samples), 0, native(stream)},
+            axes_of(points), dim, points.count, samples_.data());
     call("box", [&] {
       return cudaMemcpyAsync(box_.get(), keys_.data(), sizeof(BoxKeys), cudaMemcpyDeviceToHost, native(stream));
+    });
+    call("samples", [&] {
+      return cudaMemcpyAsync(samples.data(), samples_.data(), samples_.bytes(), cudaMemcpyDeviceToHost, native(stream));
     });
     call("waiting for the device", [&] { return cudaStreamSynchronize(native(stream)); });
     if ((*box_).bad != 0) throw Error(Status::invalid_argument, text(what, ": a coordinate is not finite"));
     Box box;
-    for (int axis = 0; axis < dim && points.count > 0; ++axis) {
+    for (int axis = 0; axis < dim; ++axis) {
       box.low[axis] = -number_of((*box_).low[axis]);
       box.high[axis] = number_of((*box_).high[axis]);
     }
-    return box;
+    return {box, share_at_ends(box, dim, samples.data())};
   }
 
   void find_factors(const FactorRule& rule, const Points<T>& points, Numbers* factors, Stream stream) override {
@@ -359,6 +376,7 @@ template <class T> class CudaPointwise final : public Pointwise<T> {
   MemoryCount memory_;
   HostValue<int> bad_;  // kernels write to it
   DeviceBuffer<BoxKeys> keys_;
+  DeviceBuffer<T> samples_;
   HostValue<BoxKeys> box_;
 };
 
