@@ -25,9 +25,7 @@ constexpr int kept_bits = 9;             // of that product, rounded up: boxes t
 constexpr double too_large = 0.8;        // a box that needs less of a grid along some axis gets a grid of its own
 constexpr double spread_share = 0.6;     // of the tolerance; with the inner transform's share they add up to it
 constexpr double inner_share = 0.7;      // in the root of the sum of squares
-// Memory that the grids take: the cells, those that are spread to, in double precision where points are crowded, and of the
-// inner grid a second one for the FFT where it is large.
-constexpr double spread_grids = 2.5, inner_grids = 1.6, free_memory = 0.9;
+constexpr double free_memory = 0.9;  // of the device: points, tables and what else it holds need the rest
 constexpr std::int64_t group_bytes = std::int64_t{256} << 20;  // of the cells between the two stages
 
 double round_up(double value, int bits) {
@@ -86,6 +84,7 @@ struct Candidate {
   int width = 0;
   Sizes cells{1, 1, 1};
   double inner_tolerance = 0;
+  double inner_sigma = 0;  // 0: the best one
   double error = 0, cost = 0;
   double bytes = 0;
 };
@@ -156,9 +155,10 @@ std::int64_t vectors_per_group(const Case& c, const Sizes& cells) {
   return group;
 }
 
-Options inner_options(const Case& c, const Sizes& cells) {
+Options inner_options(const Case& c, const Candidate& candidate) {
   Options inner = c.options;
-  inner.transforms = vectors_per_group(c, cells);
+  inner.transforms = vectors_per_group(c, candidate.cells);
+  if (candidate.inner_sigma != 0) inner.upsampling = candidate.inner_sigma;
   inner.points_hint = designed_points(c.targets);
   inner.mode_order = ModeOrder::fft;  // cell 0 is where x = C
   inner.strict = false;
@@ -166,7 +166,7 @@ Options inner_options(const Case& c, const Sizes& cells) {
 }
 
 Options spread_options(const Case& c, const Candidate& candidate) {
-  Options spread = inner_options(c, candidate.cells);
+  Options spread = inner_options(c, candidate);
   spread.points_hint = designed_points(c.sources);
   spread.spread_only = true;
   spread.upsampling = candidate.sigma;
@@ -186,6 +186,30 @@ double spread_cost(const Case& c, const Candidate& candidate) {
   return whole - (1 - clearing) * transform_cost(first, candidate.cells, candidate.width, options, c.traits);
 }
 
+bool fits(const Case& c, double bytes) { return bytes < free_memory * static_cast<double>(c.traits.grid_memory.bytes); }
+
+// The cells, the grid that is spread to, and that of the inner transform. In f32 both grids are of double precision where sums
+// need it, which is not known yet.
+double bytes_of(const Case& c, const Candidate& candidate, const Estimate& inner) {
+  const double wide = c.problem.precision == Precision::f32 ? 2 : 1;
+  double cells = 2 * real_bytes(c.problem);
+  for (int axis = 0; axis < c.problem.dim; ++axis) cells *= static_cast<double>(candidate.cells[axis]);
+  return (1 + wide) * cells + wide * inner.grid_bytes;
+}
+
+// The cheapest inner transform, or one on a coarser grid where that does not fit.
+Estimate estimate_inner(const Case& c, Candidate& candidate) {
+  const Problem problem = inner_problem(c.problem, candidate);
+  Estimate inner;
+  for (const double sigma : {0.0, 1.75, 1.5, 1.25}) {
+    if (sigma != 0 && c.options.upsampling != 0) break;
+    candidate.inner_sigma = sigma;
+    inner = estimate_design(problem, inner_options(c, candidate), c.traits);
+    if (fits(c, bytes_of(c, candidate, inner))) break;
+  }
+  return inner;
+}
+
 Candidate evaluate(const Case& c, double sigma, int width, bool anywhere) {
   const int dim = c.problem.dim;
   const double target = target_of(c);
@@ -193,15 +217,12 @@ Candidate evaluate(const Case& c, double sigma, int width, bool anywhere) {
   const double aliasing = aliasing_factor(c, sigma, width, anywhere) * window_error(WindowKind::prolate, sigma, width);
   const double amplified = amplification(sigma, width, dim, anywhere);
   candidate.inner_tolerance = inner_share * target / amplified;
-  const Options options = inner_options(c, candidate.cells);
-  const Estimate inner = estimate_design(inner_problem(c.problem, candidate), options, c.traits);
+  const Estimate inner = estimate_inner(c, candidate);
   const double coarser = c.problem.precision == Precision::f32 ? c.traits.f32_rounding : 1;
   const double rounding = coarser * rounding_of_cells(c.problem) * amplified;
   candidate.error = std::hypot(aliasing, inner.error * amplified, rounding);
   candidate.cost = inner.cost + spread_cost(c, candidate);
-  double cells = 2 * real_bytes(c.problem);
-  for (int axis = 0; axis < dim; ++axis) cells *= static_cast<double>(candidate.cells[axis]);
-  candidate.bytes = spread_grids * cells + inner_grids * inner.grid_bytes;
+  candidate.bytes = bytes_of(c, candidate, inner);
   return candidate;
 }
 
@@ -234,7 +255,8 @@ Choice choose(const Case& c) {
       for (const double sigma : sigmas_for(c, width, anywhere)) {
         const Candidate candidate = evaluate(c, sigma, width, anywhere);
         least_bytes = std::min(least_bytes, candidate.bytes);
-        if (candidate.bytes < free_memory * static_cast<double>(c.traits.grid_memory.bytes)) fitting.push_back(candidate);
+        if (fits(c, candidate.bytes)) fitting.push_back(candidate);
+        if (candidate.error <= target) break;  // a larger sigma only makes both grids larger
       }
     if (fitting.empty()) continue;
     const auto error = [](const Candidate& a, const Candidate& b) { return a.error < b.error; };
@@ -354,7 +376,7 @@ Type3Design make_type3_design(const Problem& problem, const Options& options, co
   design.problem.modes = best.cells;
   design.cells = checked_product("cells", best.cells[0], best.cells[1], best.cells[2]);
   design.group = vectors_per_group(c, best.cells);
-  design.inner = *kept_design(inner_problem(problem, best), inner_options(c, best.cells), traits);
+  design.inner = *kept_design(inner_problem(problem, best), inner_options(c, best), traits);
   Problem first = problem;
   first.type = 1, first.modes = best.cells;
   design.spread = *kept_design(first, spread_options(c, best), traits);
