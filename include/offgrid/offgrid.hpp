@@ -3,6 +3,10 @@
 //   offgrid::Plan<double> plan({.type = 1, .modes = {256, 256}, .tolerance = 1e-9});
 //   plan.set_points({x, y});
 //   plan.execute(strengths, modes);
+//
+//   offgrid::Plan<double> type3({.type = 3, .dim = 2});
+//   type3.set_points({x, y}, {s, t});
+//   type3.execute(strengths, values);
 #pragma once
 
 #if __cplusplus < 202002L
@@ -45,12 +49,18 @@ struct Option {
 };
 
 struct Problem {
-  int type = 1;                     // 1: points to modes, 2: modes to points
-  std::vector<std::int64_t> modes;  // N1, .. Nd; the first axis is contiguous in memory
-  double tolerance = 1e-6;          // bound of the relative l2 error
-  int sign = 0;                     // of i in the exponent; 0: -1 for type 1, +1 for type 2
-  std::int64_t transforms = 1;      // vectors that share the points
-  std::vector<Option> options{};    // everything else, by name
+  int type = 1;                       // 1: points to modes, 2: modes to points, 3: points to targets
+  std::vector<std::int64_t> modes{};  // N1, .. Nd; the first axis is contiguous in memory. None for type 3
+  int dim = 0;                        // of type 3, which has no modes: 1, 2 or 3; otherwise it may be left out
+  double tolerance = 1e-6;            // bound of the relative l2 error
+  int sign = 0;                       // of i in the exponent; 0: -1 for type 1, +1 for types 2 and 3
+  std::int64_t transforms = 1;        // vectors that share the points
+  std::vector<Option> options{};      // everything else, by name
+};
+
+// Low and high ends of a box around the points or the targets of a type 3.
+struct Box {
+  std::array<double, 3> low{}, high{};
 };
 
 namespace detail {
@@ -65,6 +75,16 @@ struct Destroy {
 };
 using OptionsHandle = std::unique_ptr<std::remove_pointer_t<offgrid_options>, Destroy>;
 using PlanHandle = std::unique_ptr<std::remove_pointer_t<offgrid_plan>, Destroy>;
+
+// How many axes a problem has, unless it contradicts itself.
+inline int dim_of(const Problem& problem) {
+  const int from_modes = static_cast<int>(problem.modes.size());
+  if (problem.type == 3 && from_modes != 0) throw Error(OFFGRID_INVALID_ARGUMENT, "modes: a type 3 has none, give dim");
+  if (problem.type != 3 && problem.dim != 0 && problem.dim != from_modes)
+    throw Error(OFFGRID_INVALID_ARGUMENT, "dim is " + std::to_string(problem.dim) + ", but there are modes for " +
+                                              std::to_string(from_modes) + " axes");
+  return problem.type == 3 ? problem.dim : from_modes;
+}
 
 inline OptionsHandle make_options(const Problem& problem) {
   offgrid_options raw = nullptr;
@@ -88,46 +108,80 @@ template <class T> class Plan {
 
  public:
   using Complex = std::complex<T>;
+  using Axes = std::span<const std::span<const T>>;
+  using Listed = std::initializer_list<std::span<const T>>;
 
   explicit Plan(const Problem& problem) : transforms_(problem.transforms), type_(problem.type) {
     const auto options = detail::make_options(problem);
     offgrid_plan raw = nullptr;
-    detail::check(offgrid_plan_create(&raw, problem.type, static_cast<int>(problem.modes.size()), problem.modes.data(),
-                                      problem.tolerance, sizeof(T) == 4 ? OFFGRID_F32 : OFFGRID_F64, options.get()));
+    const int dim = detail::dim_of(problem);
+    detail::check(offgrid_plan_create(&raw, problem.type, dim, problem.modes.data(), problem.tolerance,
+                                      sizeof(T) == 4 ? OFFGRID_F32 : OFFGRID_F64, options.get()));
     handle_.reset(raw);
-    mode_count_ = transforms_;
+    dim_ = static_cast<std::size_t>(dim);
+    mode_count_ = problem.type == 3 ? -1 : 1;
     for (const std::int64_t n : problem.modes) mode_count_ *= n;
-    dim_ = problem.modes.size();
   }
 
   // One span per axis, all of the same length. The arrays need not be kept.
-  void set_points(std::initializer_list<std::span<const T>> axes, void* stream = nullptr) {
-    set_points(std::span<const std::span<const T>>(axes.begin(), axes.size()), stream);
-  }
+  void set_points(Listed axes, void* stream = nullptr) { set_points(Axes(axes.begin(), axes.size()), stream); }
 
   // The same with as many axes as are known at run time: a std::vector or std::array of spans.
-  void set_points(std::span<const std::span<const T>> axes, void* stream = nullptr) {
-    if (axes.size() != dim_) refuse("points: arrays for ", axes.size(), " axes, expected ", dim_);
-    std::array<const void*, 3> raw{};
-    for (std::size_t axis = 0; axis < axes.size(); ++axis) {
-      if (axes[axis].size() != axes[0].size())
-        refuse("points: axis ", axis, " has ", axes[axis].size(), " points, axis 0 has ", axes[0].size());
-      raw[axis] = axes[axis].data();
-    }
-    const auto count = static_cast<std::int64_t>(axes[0].size());
-    detail::check(offgrid_set_points(handle_.get(), count, raw[0], raw[1], raw[2], stream));
-    count_ = count;
+  void set_points(Axes axes, void* stream = nullptr) {
+    const Raw raw = raw_points("points", axes);
+    detail::check(offgrid_set_points(handle_.get(), raw.count, raw.axis[0], raw.axis[1], raw.axis[2], stream));
+    count_ = raw.count;
   }
 
-  // `in` holds strengths and `out` modes for type 1, the other way round for type 2. They must not overlap: no transform is
-  // done in place.
+  // Type 3: points and targets in one call, since the grids depend on the boxes around both; or one without the other, as soon
+  // as both were set, or the boxes. offgrid.h has more.
+  void set_points(Listed points, Listed targets, void* stream = nullptr) {
+    set_points(Axes(points.begin(), points.size()), Axes(targets.begin(), targets.size()), stream);
+  }
+  void set_points(Axes points, Axes targets, void* stream = nullptr) {
+    const Raw x = raw_points("points", points), s = raw_points("targets", targets);
+    detail::check(
+        offgrid_set_points_and_targets(handle_.get(), x.count, x.axis.data(), s.count, s.axis.data(), stream));
+    count_ = x.count;
+    mode_count_ = s.count;
+  }
+  void set_targets(Listed axes, void* stream = nullptr) { set_targets(Axes(axes.begin(), axes.size()), stream); }
+  void set_targets(Axes axes, void* stream = nullptr) {
+    const Raw raw = raw_points("targets", axes);
+    detail::check(offgrid_set_targets(handle_.get(), raw.count, raw.axis[0], raw.axis[1], raw.axis[2], stream));
+    mode_count_ = raw.count;
+  }
+
+  // Type 3: chooses the grids before there are points, allocates nothing, and forgets earlier points and targets.
+  void set_boxes(const Box& points, const Box& targets) {
+    detail::check(offgrid_set_boxes(handle_.get(), points.low.data(), points.high.data(), targets.low.data(),
+                                    targets.high.data()));
+    count_ = mode_count_ = -1;
+  }
+
+  // Type 3, points in chunks: adds the points that are set now to a sum, whose values `finish` writes; then a new sum begins.
+  void add(std::span<const Complex> strengths, void* stream = nullptr) {
+    if (count_ < 0)
+      detail::check(offgrid_add_points(handle_.get(), nullptr, stream));  // says that there are no points yet
+    expect_length("strengths", strengths.size(), {"strengths", transforms_ * count_});
+    detail::check(offgrid_add_points(handle_.get(), strengths.data(), stream));
+  }
+  void finish(std::span<Complex> values, void* stream = nullptr) {
+    if (mode_count_ < 0)
+      detail::check(offgrid_finish(handle_.get(), nullptr, stream));  // says that there are no targets yet
+    expect_length("values", values.size(), {"values", transforms_ * mode_count_});
+    detail::check(offgrid_finish(handle_.get(), values.data(), stream));
+  }
+
+  // `in` holds strengths and `out` modes for type 1, the other way round for type 2; for type 3 strengths and values at the
+  // targets. They must not overlap: no transform is done in place.
   void execute(std::span<const Complex> in, std::span<Complex> out, void* stream = nullptr) const {
-    run(offgrid_execute, type_ == 1, in, out, stream);
+    run(offgrid_execute, type_ != 2, in, out, stream);
   }
 
   // The adjoint: `in` and `out` change roles.
   void adjoint(std::span<const Complex> in, std::span<Complex> out, void* stream = nullptr) const {
-    run(offgrid_execute_adjoint, type_ != 1, in, out, stream);
+    run(offgrid_execute_adjoint, type_ == 2, in, out, stream);
   }
 
   // GPU plans: memory of the device for executes, at least workspace_bytes(); null: the plan's own again.
@@ -159,6 +213,7 @@ template <class T> class Plan {
 
   [[nodiscard]] std::size_t workspace_bytes() const { return static_cast<std::size_t>(get("workspace_bytes")); }
   [[nodiscard]] std::int64_t points() const noexcept { return count_ < 0 ? 0 : count_; }
+  [[nodiscard]] std::int64_t targets() const noexcept { return type_ != 3 || mode_count_ < 0 ? 0 : mode_count_; }
   [[nodiscard]] offgrid_plan handle() const noexcept { return handle_.get(); }
 
  private:
@@ -168,6 +223,21 @@ template <class T> class Plan {
   static std::string word(std::size_t number) { return std::to_string(number); }
   template <class... Parts> [[noreturn]] static void refuse(const Parts&... parts) {
     throw Error(OFFGRID_INVALID_ARGUMENT, (word(parts) + ...));
+  }
+
+  struct Raw {
+    std::int64_t count;
+    std::array<const void*, 3> axis{};
+  };
+  Raw raw_points(const char* name, Axes axes) const {
+    if (axes.size() != dim_) refuse(name, ": arrays for ", axes.size(), " axes, expected ", dim_);
+    Raw raw{static_cast<std::int64_t>(axes[0].size())};
+    for (std::size_t axis = 0; axis < axes.size(); ++axis) {
+      if (axes[axis].size() != axes[0].size())
+        refuse(name, ": axis ", axis, " has ", axes[axis].size(), " points, axis 0 has ", axes[0].size());
+      raw.axis[axis] = axes[axis].data();
+    }
+    return raw;
   }
 
   struct Side {
@@ -181,8 +251,10 @@ template <class T> class Plan {
   }
 
   void run(Execute call, bool to_modes, std::span<const Complex> in, std::span<Complex> out, void* stream) const {
-    if (count_ < 0) detail::check(call(handle_.get(), nullptr, nullptr, stream));  // says that there are no points yet
-    const Side strengths{"strengths", transforms_ * count_}, modes{"modes", mode_count_};
+    if (count_ < 0 || mode_count_ < 0)
+      detail::check(call(handle_.get(), nullptr, nullptr, stream));  // says what is missing
+    const Side strengths{"strengths", transforms_ * count_};
+    const Side modes{type_ == 3 ? "values" : "modes", transforms_ * mode_count_};
     expect_length("in", in.size(), to_modes ? strengths : modes);
     expect_length("out", out.size(), to_modes ? modes : strengths);
     auto* source = const_cast<Complex*>(in.data());  // the C call reads this side only
@@ -191,8 +263,9 @@ template <class T> class Plan {
   }
 
   detail::PlanHandle handle_;
-  std::int64_t transforms_, mode_count_ = 0;
-  std::int64_t count_ = -1;  // -1: no points were set yet
+  std::int64_t transforms_;
+  std::int64_t mode_count_ = 0;  // of one vector; for type 3 the number of targets, -1: not set yet
+  std::int64_t count_ = -1;      // -1: no points were set yet
   int type_;
   std::size_t dim_ = 0;
 };

@@ -75,6 +75,7 @@ void Type3Plan<T>::set_points_and_targets(const RawPoints& raw_sources, const Ra
     const Type3Boxes boxes{pointwise_->find_extent("points", sources, problem_.dim, stream).box, of_targets.box,
                            sources.count, targets.count, are_all_over(of_targets, targets.count)};
     if (keeps(boxes)) {
+      source_count_ = target_count_ = -1;  // until both are there
       fill(*stages_, true, sources, stream);
       fill(*stages_, false, targets, stream);
       commit(std::nullopt);
@@ -85,8 +86,12 @@ void Type3Plan<T>::set_points_and_targets(const RawPoints& raw_sources, const Ra
       commit(std::move(fresh));
       from_boxes_ = false;
     }
+  } else if (stages_) {  // nothing to transform; the stages do not know these points
+    stages_->sources.count = stages_->targets.count = -1;
+    stages_->has_sums = false;
   }
-  source_count_ = sources.count, target_count_ = targets.count;
+  source_count_ = sources.count;
+  target_count_ = targets.count;
 }
 
 template <class T> bool Type3Plan<T>::keeps(const Type3Boxes& boxes) const {
@@ -97,7 +102,8 @@ template <class T> bool Type3Plan<T>::keeps(const Type3Boxes& boxes) const {
 
 // Rooms are made before the present stages are given up.
 template <class T> void Type3Plan<T>::commit(std::optional<Stages> fresh) {
-  const std::int64_t size = room_size(fresh ? *fresh : *stages_);
+  const Stages& next = fresh ? *fresh : *stages_;
+  const std::int64_t size = room_size(next.design, next.sources.count, next.targets.count);
   auto rooms = rooms_.prepare(size);
   if (fresh) stages_ = std::move(fresh);
   stages_->has_sums = false;
@@ -128,16 +134,15 @@ void Type3Plan<T>::refill(bool is_source, std::int64_t count, const std::array<c
                        "); set sources and targets in one call, or give larger boxes"));
     }
   }
-  const bool had_sums = stages.has_sums;
+  const std::int64_t size = room_size(stages.design, is_source ? count : source_count_, is_source ? target_count_ : count);
+  auto rooms = rooms_.prepare(size);  // what can fail comes before what cannot be undone
   try {
     fill(stages, is_source, points, stream);
   } catch (...) {
     if ((is_source ? stages.sources : stages.targets).count < 0) (is_source ? source_count_ : target_count_) = -1;
     throw;
   }
-  const std::int64_t size = room_size(stages);
-  rooms_.replace_by(rooms_.prepare(size), size);
-  stages.has_sums = had_sums;
+  rooms_.replace_by(std::move(rooms), size);
   (is_source ? source_count_ : target_count_) = count;
 }
 
@@ -161,9 +166,10 @@ template <class T> void Type3Plan<T>::set_boxes(const Box& sources, const Box& t
 }
 
 // --- execute --------------------------------------------------------------------------------------------------------------
-template <class T> std::int64_t Type3Plan<T>::room_size(const Stages& stages) const {
-  const std::int64_t products = std::max(stages.sources.factors ? stages.sources.count : 0, stages.targets.count);
-  return stages.design.group * (stages.design.cells + std::max<std::int64_t>(0, products));
+template <class T>
+std::int64_t Type3Plan<T>::room_size(const Type3Design& design, std::int64_t sources, std::int64_t targets) {
+  const std::int64_t products = std::max(design.has_source_phases() ? sources : 0, targets);
+  return design.group * (design.cells + std::max<std::int64_t>(0, products));
 }
 
 template <class T> const typename Type3Plan<T>::Stages& Type3Plan<T>::stages(std::string_view asker) const {
@@ -171,10 +177,13 @@ template <class T> const typename Type3Plan<T>::Stages& Type3Plan<T>::stages(std
   return *stages_;
 }
 
-template <class T> void Type3Plan<T>::require_both() const {
-  if (source_count_ < 0 || target_count_ < 0)
-    throw Error(Status::wrong_state,
-                text("execute: the plan has no ", source_count_ < 0 ? "points" : "targets", " yet, set them first"));
+// Whether points or targets were set, and where there is something to transform, whether the stages have them.
+template <class T> void Type3Plan<T>::require_set(const char* asker, bool is_source) const {
+  const std::int64_t count = is_source ? source_count_ : target_count_;
+  const bool is_there = stages_ && (is_source ? stages_->sources : stages_->targets).count == count;
+  if (count == 0 || (count > 0 && is_there)) return;
+  throw Error(Status::wrong_state,
+              text(asker, ": the plan has no ", is_source ? "points" : "targets", " yet, set them first"));
 }
 
 template <class T> Products<T> Type3Plan<T>::products(const Side& side, Sign sign) const {
@@ -213,7 +222,9 @@ void Type3Plan<T>::run_adjoint(Complex* strengths, const Complex* values, const 
 }
 
 template <class T> void Type3Plan<T>::run(const Call& call, Complex* strengths, Complex* values) const {
-  require_both();
+  // The stages need not have the points of a sum over nothing, or at no target.
+  if (source_count_ < 0 || target_count_ != 0) require_set("execute", true);
+  if (target_count_ < 0 || source_count_ != 0) require_set("execute", false);
   const std::int64_t all_strengths = source_count_ * options_.transforms;
   const std::int64_t all_values = target_count_ * options_.transforms;
   require_vectors(backend_, Vectors<T>{strengths, values, source_count_}, all_strengths, all_values, "values");
@@ -249,8 +260,7 @@ template <class T> void Type3Plan<T>::adjoint(void* strengths, void* values, Str
 // --- chunks of sources ----------------------------------------------------------------------------------------------------
 template <class T> void Type3Plan<T>::add_sources(const void* strengths, Stream stream) {
   Stages& stages = stages_with_box();
-  if (source_count_ < 0)
-    throw Error(Status::wrong_state, "add_sources: the plan has no points yet, call set_points first");
+  require_set("add", true);
   const Type3Design& design = stages.design;
   require_reach<T>(backend_, "strengths", strengths, source_count_ * options_.transforms);
   const std::int64_t all = design.cells * options_.transforms;
@@ -270,8 +280,7 @@ template <class T> void Type3Plan<T>::add_sources(const void* strengths, Stream 
 
 template <class T> void Type3Plan<T>::finish(void* values, Stream stream) {
   Stages& stages = stages_with_box();
-  if (target_count_ < 0)
-    throw Error(Status::wrong_state, "finish: the plan has no targets yet, call set_targets first");
+  require_set("finish", false);
   const std::int64_t all = target_count_ * options_.transforms;
   require_reach<T>(backend_, "values", values, all);
   auto* to = static_cast<Complex*>(values);

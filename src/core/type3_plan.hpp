@@ -59,10 +59,10 @@ template <class T> class Type3Plan final : public AnyPlan {
   void refill(bool is_source, std::int64_t count, const std::array<const void*, max_dim>& axes, Stream stream);
   [[nodiscard]] bool keeps(const Type3Boxes& boxes) const;
   void commit(std::optional<Stages> fresh);
-  [[nodiscard]] std::int64_t room_size(const Stages& stages) const;
+  [[nodiscard]] static std::int64_t room_size(const Type3Design& design, std::int64_t sources, std::int64_t targets);
   [[nodiscard]] const Stages& stages(std::string_view asker) const;
   [[nodiscard]] Stages& stages_with_box();
-  void require_both() const;
+  void require_set(const char* asker, bool is_source) const;
   void run(const Call& call, Complex* strengths, Complex* values) const;
   void spread(const Complex* strengths, Complex* scratch, Complex* cells, Sign sign, Stream stream) const;
   void read(Complex* cells, Complex* values, Sign sign, Stream stream) const;

@@ -238,6 +238,25 @@ TEST_P(Type3Test, sources_in_chunks_add_up) {
   EXPECT_EQ(plan.finish(), std::vector<std::complex<double>>(70));  // a new sum
 }
 
+// The stages still have the earlier targets, more of them than the values that the caller has room for.
+TEST_P(Type3Test, points_after_an_empty_set_do_not_meet_earlier_targets) {
+  const auto many = cloud<double>({1, 0}, 2, 90, 3), few = cloud<double>({1, 0}, 2, 7, 4), none = cloud<double>({1, 0}, 2, 0, 5);
+  for (const bool by_boxes : {false, true}) {
+    Type3<double> plan(where(), 2, 1e-6);
+    if (by_boxes)
+      plan.plan().set_boxes({{-1, -1}, {1, 1}}, {{-1, -1}, {1, 1}});
+    else
+      plan.set(many, many);
+    plan.set(none, few);
+    EXPECT_EQ(plan.execute({}), std::vector<std::complex<double>>(7));
+    plan.set_points(many);
+    EXPECT_THROW(plan.execute(random_values<double>(90, 1)), offgrid::Error);
+    EXPECT_THROW(plan.finish(), offgrid::Error);
+    plan.set_targets(few);
+    expect_within(plan, 1e-6, "targets set again");
+  }
+}
+
 TEST_P(Type3Test, keeps_its_grid_for_points_that_are_much_like_the_last) {
   Type3<float> plan(where(), 3, 1e-4);
   plan.set(points_between<float>(-1, 1, 3, 4000, 1), points_between<float>(-9, 9, 3, 4000, 2));
