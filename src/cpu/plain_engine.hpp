@@ -302,6 +302,7 @@ template <class T> class PlainEngine final : public Engine<T> {
 
   PointSets sort_by(SortPolicy policy, const Points<T>& points) {
     policy.may_crowd = may_crowd(design_, points.count);
+    policy.allowed_error = allowed_error(design_);
     PointSets sets;
     for (std::int64_t first = 0; first < points.count; first += policy.max_points) {
       const Points<T> part = points.part(first, std::min(policy.max_points, points.count - first));

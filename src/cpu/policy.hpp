@@ -19,7 +19,8 @@ struct SortPolicy {
   std::int64_t max_boxes = 1 << 16;                       // and further while there are more than this
   std::int64_t max_points = (std::int64_t{1} << 32) - 1;  // of one sorted set: its indices have 32 bits
   bool in_order = false;                                  // one box: the points stay as they came
-  bool may_crowd = false;                                 // whether to measure how crowded they are
+  bool may_crowd = false;                                 // whether to measure how crowded they are,
+  double allowed_error = 0;                               // of sums, as closely as this takes (crowding.hpp)
 };
 
 // A 1D grid that fits in the second-level cache is quick to reach anywhere; sorting would cost more than it saves.
