@@ -154,7 +154,7 @@ Command add_run(CLI::App& program) {
   app->add_flag("--adjoint", settings->adjoint, "the conjugate transpose: the other direction with the opposite sign");
   app->add_flag("-v,--verbose", settings->verbose, "say what was chosen, and the time of every stage");
   app->add_flag("--progress", settings->progress, "show progress even where stderr is no terminal");
-  settings->flags.add_to(*app, {"transforms"});
+  settings->flags.add_to(*app, {"transforms", "gram"});
   return {app, [settings] { return run(*settings); }};
 }
 

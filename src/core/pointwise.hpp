@@ -48,6 +48,15 @@ struct ModeOrders {
   [[nodiscard]] std::int64_t modes() const { return parts * rest(); }  // of one vector
 };
 
+// to[v][i] = from[v][i] by[i], where a null `from` stands for ones, and without factors by[i] is 1. It may be done in place.
+template <class T> struct Product {
+  const std::complex<T>* from = nullptr;
+  const T* real = nullptr;  // the factors: one of these two, or none
+  const std::complex<T>* complex = nullptr;
+  std::complex<T>* to = nullptr;
+  std::int64_t count = 0, vectors = 1;
+};
+
 // All const calls may run at the same time, each with a room of its own.
 template <class T> class Pointwise {
  public:
@@ -68,6 +77,8 @@ template <class T> class Pointwise {
                           Stream stream) const = 0;
   virtual void to_parts(const ModeOrders& orders, const Complex* modes, Complex* parts, Stream stream) const = 0;
   virtual void from_parts(const ModeOrders& orders, const Complex* parts, Complex* modes, Stream stream) const = 0;
+
+  virtual void multiply(const Product<T>& product, Stream stream) const = 0;
 
   [[nodiscard]] virtual std::size_t memory_bytes() const = 0;
   [[nodiscard]] virtual std::size_t peak_bytes() const = 0;

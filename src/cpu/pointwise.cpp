@@ -7,6 +7,7 @@
 #include "core/error.hpp"
 #include "cpu/host_memory.hpp"
 #include "cpu/memory.hpp"
+#include "cpu/multiply.hpp"
 #include "cpu/threads.hpp"
 
 namespace offgrid::cpu {
@@ -21,11 +22,6 @@ template <class T> struct CpuRoom final : Room<T> {
   }
   Buffer<std::complex<T>> memory;
 };
-
-// The product without the checks for infinite parts that operator* has.
-template <class T> std::complex<T> times(std::complex<T> a, std::complex<T> b) {
-  return {a.real() * b.real() - a.imag() * b.imag(), a.real() * b.imag() + a.imag() * b.real()};
-}
 
 // body(vector, range of points), on all threads.
 template <class F> void for_chunks(int threads, std::int64_t vectors, std::int64_t size, double time, F&& body) {
@@ -123,6 +119,8 @@ template <class T> class CpuPointwise final : public Pointwise<T> {
       for (std::int64_t i = 0; i < count; ++i) modes[mode + i * orders.stride[0]] = parts[part + i];
     });
   }
+
+  void multiply(const Product<T>& product, Stream) const override { cpu::multiply(product, threads_); }
 
   std::size_t memory_bytes() const override { return memory_.bytes(); }
   std::size_t peak_bytes() const override { return memory_.peak(); }
