@@ -6,7 +6,9 @@
 #include "cuda/device.hpp"
 #include "cuda/kernels/complex.cuh"
 #include "cuda/launch/enqueue.hpp"
+#include "cuda/launch/graph.hpp"
 #include "cuda/memory.hpp"
+#include "cuda/multiply.hpp"
 
 namespace offgrid::cuda {
 namespace {
@@ -150,9 +152,7 @@ template <class T> class CudaPointwise final : public Pointwise<T> {
   void begin(Room<T>& room, Stream stream) const override {
     const DeviceGuard guard(device_.id);
     auto& mine = static_cast<CudaRoom<T>&>(room);
-    cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;
-    call("stream", [&] { return cudaStreamIsCapturing(native(stream), &status); });
-    mine.captured = status != cudaStreamCaptureStatusNone;
+    mine.captured = is_captured(native(stream));
     if (!mine.captured && mine.stream != stream) mine.done.make_wait(native(stream));
   }
 
@@ -186,6 +186,11 @@ template <class T> class CudaPointwise final : public Pointwise<T> {
   }
   void from_parts(const ModeOrders& orders, const Numbers* parts, Numbers* modes, Stream stream) const override {
     move<false>(orders, parts, modes, stream);
+  }
+
+  void multiply(const Product<T>& product, Stream stream) const override {
+    const DeviceGuard guard(device_.id);
+    cuda::multiply(product, {native(stream), device_.multiprocessors});
   }
 
   std::size_t memory_bytes() const override { return memory_.bytes; }
