@@ -29,13 +29,15 @@ template <class T> class StagedPlan {
   StagedPlan(const offgrid::Problem& problem, Place place) : place_(place), plan_(placed(problem, place)) {}
 
   void set_points(const AxisSpans<T>& axes) {
-    if (place_ == Place::host) return cli::set_points(plan_, axes);
-    std::vector<PlacedArray<T>> arrays;
-    AxisSpans<T> there;
-    for (const auto& axis : axes) arrays.emplace_back(place_, axis);
-    for (auto& array : arrays) there.push_back(array.span());
-    cli::set_points(plan_, there);
-    gpu::synchronise();
+    const Placed there(place_, axes);
+    cli::set_points(plan_, there.axes);
+    if (place_ == Place::gpu) gpu::synchronise();
+  }
+  // Type 3.
+  void set_points(const AxisSpans<T>& axes, const AxisSpans<T>& targets) {
+    const Placed points(place_, axes), at(place_, targets);
+    plan_.set_points(typename offgrid::Plan<T>::Axes(points.axes), typename offgrid::Plan<T>::Axes(at.axes));
+    if (place_ == Place::gpu) gpu::synchronise();
   }
   void execute(std::span<const Complex> in, std::span<Complex> out) const { run(&offgrid::Plan<T>::execute, in, out); }
   void adjoint(std::span<const Complex> in, std::span<Complex> out) const { run(&offgrid::Plan<T>::adjoint, in, out); }
@@ -44,6 +46,16 @@ template <class T> class StagedPlan {
   [[nodiscard]] double get(const char* name) const { return plan_.get(name); }
 
  private:
+  // Coordinates where the plan reads them.
+  struct Placed {
+    Placed(Place place, const AxisSpans<T>& host) : axes(host) {
+      if (place == Place::host) return;
+      for (const auto& axis : host) arrays.emplace_back(place, axis);
+      for (std::size_t a = 0; a < arrays.size(); ++a) axes[a] = arrays[a].span();
+    }
+    std::vector<PlacedArray<T>> arrays;
+    AxisSpans<T> axes;
+  };
   using Call = void (offgrid::Plan<T>::*)(std::span<const Complex>, std::span<Complex>, void*) const;
 
   void run(Call call, std::span<const Complex> in, std::span<Complex> out) const {

@@ -98,11 +98,14 @@ struct FactorRule {
   std::array<double, most_terms> series{};
 };
 
-// Vectors of values at the same points, each multiplied by the points' factors or by their conjugates. May be done in place.
-template <class T> struct Products {
-  const std::complex<T>* factors;
-  std::int64_t points, vectors;
-  bool conjugate;
+// to[v][i] = from[v][i] by[i], where a null `from` stands for ones, and without factors by[i] is 1. It may be done in place.
+template <class T> struct Product {
+  const std::complex<T>* from = nullptr;
+  const T* real = nullptr;  // the factors: one of these two, or none
+  const std::complex<T>* complex = nullptr;
+  std::complex<T>* to = nullptr;
+  std::int64_t count = 0, vectors = 1;
+  bool conjugate = false;  // by conj(by[i])
 };
 
 // All const calls may run at the same time, each with a room of its own.
@@ -129,9 +132,9 @@ template <class T> class Pointwise {
   // Throws invalid_argument where a coordinate is not finite. `what`: how the points are called.
   virtual Extent find_extent(const char* what, const Points<T>& points, int dim, Stream stream) = 0;
   virtual void find_factors(const FactorRule& rule, const Points<T>& points, Complex* factors, Stream stream) = 0;
-  virtual void multiply(const Products<T>& by, const Complex* from, Complex* to, Stream stream) const = 0;
   // sums += terms
   virtual void add(const Complex* terms, std::int64_t count, Complex* sums, Stream stream) const = 0;
+  virtual void multiply(const Product<T>& product, Stream stream) const = 0;
 
   [[nodiscard]] virtual std::size_t memory_bytes() const = 0;
   [[nodiscard]] virtual std::size_t peak_bytes() const = 0;

@@ -19,13 +19,13 @@ namespace offgrid {
 namespace {
 
 constexpr double pi = std::numbers::pi;
-constexpr double small_centre = 0.1;     // of the half-width: a box so near to 0 is taken as one around 0, without phases
-constexpr double slack = 1.002;          // of the product of the boxes, so that the next points fit, too
-constexpr int kept_bits = 9;             // of that product, rounded up: boxes that differ little share a design
-constexpr double too_large = 0.8;        // a box that needs less of a grid along some axis gets a grid of its own
-constexpr double spread_share = 0.6;     // of the tolerance; with the inner transform's share they add up to it
-constexpr double inner_share = 0.7;      // in the root of the sum of squares
-constexpr double free_memory = 0.9;  // of the device: points, tables and what else it holds need the rest
+constexpr double small_centre = 0.1;  // of the half-width: a box so near to 0 is taken as one around 0, without phases
+constexpr double slack = 1.002;       // of the product of the boxes, so that the next points fit, too
+constexpr int kept_bits = 9;          // of that product, rounded up: boxes that differ little share a design
+constexpr double too_large = 0.8;     // a box that needs less of a grid along some axis gets a grid of its own
+constexpr double spread_share = 0.6;  // of the tolerance; with the inner transform's share they add up to it
+constexpr double inner_share = 0.7;   // in the root of the sum of squares
+constexpr double free_memory = 0.9;   // of the device: points, tables and what else it holds need the rest
 constexpr std::int64_t group_bytes = std::int64_t{256} << 20;  // of the cells between the two stages
 
 double round_up(double value, int bits) {
@@ -55,9 +55,8 @@ Type3Axis axis_of(const Type3Boxes& boxes, int number) {
   if (source.half * target.half < 1) source.half = 1 / target.half;
   const double base = 2 * source.half * target.half / pi;
   if (!(base < 0x1p60))
-    throw Error(Status::invalid_argument,
-                text("points and targets span ", 2 * source.half, " x ", 2 * target.half, " along axis ", number,
-                     ": their product is too large"));
+    throw Error(Status::invalid_argument, text("points and targets span ", 2 * source.half, " x ", 2 * target.half,
+                                               " along axis ", number, ": their product is too large"));
   Type3Axis axis;
   axis.base_cells = round_up(slack * base, kept_bits);
   const double larger = std::sqrt(axis.base_cells / base);
@@ -269,8 +268,8 @@ Choice choose(const Case& c) {
     if (best->error <= target) return choice;
   }
   if (choice.best.width == 0)
-    throw Error(Status::out_of_memory, c.traits.grid_memory.refusal(static_cast<std::int64_t>(
-                                           std::min(least_bytes, 0x1p62))));
+    throw Error(Status::out_of_memory,
+                c.traits.grid_memory.refusal(static_cast<std::int64_t>(std::min(least_bytes, 0x1p62))));
   return choice;
 }
 

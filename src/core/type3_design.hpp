@@ -32,7 +32,6 @@ struct Type3Boxes {
 // Whether these are: so many that they average out, and not more of them at the ends of the box than elsewhere.
 bool are_all_over(const Extent& targets, std::int64_t count);
 
-
 struct Type3Design {
   Problem problem;  // its modes are those of the inner transform
   Options options;

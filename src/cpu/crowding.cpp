@@ -182,8 +182,7 @@ template <class T> bool look_clustered(const Points<T>& points, int dim) {
   std::int64_t close = 0;
   for (std::int64_t i = 0; i < samples; ++i) {  // a point and one half a set further on
     bool all = true;
-    for (int axis = 0; axis < dim; ++axis)
-{
+    for (int axis = 0; axis < dim; ++axis) {
       const T* x = points.axis[axis];
       all = all && std::abs(double{x[i * step]} - double{x[(i + samples) * step]}) * points.map[axis].rate < near;
     }

@@ -1,6 +1,7 @@
 #include "cpu/engine.hpp"
 
 #include "core/text.hpp"
+#include "cpu/convolution.hpp"
 #include "cpu/host_memory.hpp"
 #include "cpu/instructions.hpp"
 #include "cpu/plain_engine.hpp"
@@ -28,6 +29,8 @@ Backend backend() {
   backend.make_f64 = [](const Design& design) { return make_f64(design, host_memory()); };
   backend.pointwise_f32 = make_pointwise<float>;
   backend.pointwise_f64 = make_pointwise<double>;
+  backend.convolution_f32 = make_convolution<float>;
+  backend.convolution_f64 = make_convolution<double>;
   return backend;
 }
 

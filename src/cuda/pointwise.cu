@@ -9,7 +9,9 @@
 #include "cuda/device.hpp"
 #include "cuda/kernels/complex.cuh"
 #include "cuda/launch/enqueue.hpp"
+#include "cuda/launch/graph.hpp"
 #include "cuda/memory.hpp"
+#include "cuda/multiply.hpp"
 
 namespace offgrid::cuda {
 namespace {
@@ -161,7 +163,8 @@ __global__ void __launch_bounds__(threads)
     }
     if (!finite) keys->bad = 1;
     const auto bits = [](double value) { return static_cast<unsigned long long>(__double_as_longlong(value)); };
-    const unsigned long long highest = largest_in_warp(key_of(bits(high))), lowest = largest_in_warp(key_of(bits(-low)));
+    const unsigned long long highest = largest_in_warp(key_of(bits(high))),
+                             lowest = largest_in_warp(key_of(bits(-low)));
     if (threadIdx.x % 32 == 0) atomicMax(&keys->high[axis], highest), atomicMax(&keys->low[axis], lowest);
   }
 }
@@ -211,30 +214,6 @@ __global__ void __launch_bounds__(threads)
   }
 }
 
-template <class T> struct DeviceProducts {
-  const Complex<T>* factors;
-  std::int64_t points, vectors;
-  T sign;  // of the factors' imaginary part
-};
-
-// One thread per point and some vectors, for which its factor is read once.
-constexpr std::int64_t vectors_of_thread = 8;
-template <class T>
-__global__ void __launch_bounds__(threads)
-    multiply_kernel(const __grid_constant__ DeviceProducts<T> by, const Complex<T>* from, Complex<T>* to) {
-  const std::int64_t groups = (by.vectors + vectors_of_thread - 1) / vectors_of_thread;
-  for (std::int64_t i = first_index(); i < by.points * groups; i += all_threads()) {
-    const std::int64_t group = i / by.points, point = i - group * by.points;
-    const std::int64_t end = min((group + 1) * vectors_of_thread, by.vectors);
-    Complex<T> factor = by.factors[point];
-    factor.y *= by.sign;
-    for (std::int64_t vector = group * vectors_of_thread; vector < end; ++vector) {
-      const std::int64_t at = vector * by.points + point;
-      to[at] = times<T>(from[at], factor);
-    }
-  }
-}
-
 template <class T>
 __global__ void __launch_bounds__(threads) add_kernel(const Complex<T>* terms, std::int64_t count, Complex<T>* sums) {
   for (std::int64_t i = first_index(); i < count; i += all_threads()) {
@@ -272,9 +251,7 @@ template <class T> class CudaPointwise final : public Pointwise<T> {
   void begin(Room<T>& room, Stream stream) const override {
     const DeviceGuard guard(device_.id);
     auto& mine = static_cast<CudaRoom<T>&>(room);
-    cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;
-    call("stream", [&] { return cudaStreamIsCapturing(native(stream), &status); });
-    mine.captured = status != cudaStreamCaptureStatusNone;
+    mine.captured = is_captured(native(stream));
     if (!mine.captured && mine.stream != stream) mine.done.make_wait(native(stream));
   }
 
@@ -344,45 +321,42 @@ template <class T> class CudaPointwise final : public Pointwise<T> {
             on_device(factors));
   }
 
-  void multiply(const Products<T>& by, const Numbers* from, Numbers* to, Stream stream) const override {
-    const DeviceGuard guard(device_.id);
-    const DeviceProducts<T> same{on_device(by.factors), by.points, by.vectors, by.conjugate ? T(-1) : T(1)};
-    enqueue("products", multiply_kernel<T>, launch(by.points * ((by.vectors + vectors_of_thread - 1) / vectors_of_thread), stream),
-            same, on_device(from), on_device(to));
-  }
-
   void add(const Numbers* terms, std::int64_t count, Numbers* sums, Stream stream) const override {
     const DeviceGuard guard(device_.id);
     enqueue("sums", add_kernel<T>, launch(count, stream), on_device(terms), count, on_device(sums));
-  }
+    void multiply(const Product<T>& product, Stream stream) const override {
+      const DeviceGuard guard(device_.id);
+      cuda::multiply(product, {native(stream), device_.multiprocessors});
+    }
 
-  std::size_t memory_bytes() const override { return memory_.bytes; }
-  std::size_t peak_bytes() const override { return memory_.peak; }
+    std::size_t memory_bytes() const override { return memory_.bytes; }
+    std::size_t peak_bytes() const override { return memory_.peak; }
 
- private:
-  template <bool ToParts> void move(const ModeOrders& orders, const Numbers* from, Numbers* to, Stream stream) const {
-    const DeviceGuard guard(device_.id);
-    const std::int64_t count = orders.vectors * orders.size[0] * orders.size[1];
-    enqueue("moving modes", move_kernel<T, ToParts>, launch(count, stream), orders, on_device(from), on_device(to));
-  }
+   private:
+    template <bool ToParts> void move(const ModeOrders& orders, const Numbers* from, Numbers* to, Stream stream) const {
+      const DeviceGuard guard(device_.id);
+      const std::int64_t count = orders.vectors * orders.size[0] * orders.size[1];
+      enqueue("moving modes", move_kernel<T, ToParts>, launch(count, stream), orders, on_device(from), on_device(to));
+    }
 
-  Launch launch(std::int64_t count, Stream stream) const {
-    const std::int64_t most = std::int64_t{blocks_per_multiprocessor} * device_.multiprocessors;
-    const std::int64_t blocks = std::min((count + threads - 1) / threads, most);
-    return {dim3(static_cast<unsigned>(blocks)), threads, 0, native(stream)};
-  }
+    Launch launch(std::int64_t count, Stream stream) const {
+      const std::int64_t most = std::int64_t{blocks_per_multiprocessor} * device_.multiprocessors;
+      const std::int64_t blocks = std::min((count + threads - 1) / threads, most);
+      return {dim3(static_cast<unsigned>(blocks)), threads, 0, native(stream)};
+    }
 
-  Device device_;
-  MemoryCount memory_;
-  HostValue<int> bad_;  // kernels write to it
-  DeviceBuffer<BoxKeys> keys_;
-  DeviceBuffer<T> samples_;
-  HostValue<BoxKeys> box_;
-};
+    Device device_;
+    MemoryCount memory_;
+    HostValue<int> bad_;  // kernels write to it
+    DeviceBuffer<BoxKeys> keys_;
+    DeviceBuffer<T> samples_;
+    HostValue<BoxKeys> box_;
+  };
 
 }  // namespace
 
-template <class T> std::unique_ptr<Pointwise<T>> make_pointwise(const Options&) {
+template <class T>
+std::unique_ptr<Pointwise<T>> make_pointwise(const Options&) {
   return std::make_unique<CudaPointwise<T>>();
 }
 
