@@ -49,6 +49,8 @@ class Gram(Vectors):
         self._real = taken is None or checked.kind.dtype(taken) != self._dtype
         self._core = _core.Gram(list(self._shape[::-1]), self._tol, self._dtype == "complex64", settings, axes, memory,
                                 not self._real, (self._gpu, stream))
+        if self._gpu >= 0 and not checked.kind.writable:  # borrowed: its owner does not know of our stream
+            _core.gpu_wait(self._gpu, stream)
         warn_of_accuracy(self._core, self._tol, self._dtype)
 
     def _weights(self, weights: Any, points: Points) -> Any:
