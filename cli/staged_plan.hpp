@@ -1,4 +1,4 @@
-// A plan for arrays of the host, wherever it runs: on a GPU they are copied there and back.
+// A plan and a Gram operator for arrays of the host, wherever they run: on a GPU they are copied there and back.
 #pragma once
 
 #include <string>
@@ -67,6 +67,37 @@ template <class T> class StagedPlan {
 
   Place place_;
   offgrid::Plan<T> plan_;
+};
+
+template <class T> class StagedGram {
+ public:
+  using Complex = std::complex<T>;
+
+  StagedGram(const offgrid::Problem& problem, const AxisSpans<T>& axes, std::span<const T> weights, Place place)
+      : place_(place), gram_(make(placed(problem, place), axes, weights, place)) {}
+
+  void apply(std::span<const Complex> f, std::span<Complex> h) const {
+    if (place_ == Place::host) return gram_.apply(f, h);
+    PlacedArray<Complex> both(place_, f);
+    gram_.apply(both.span(), both.span());
+    both.copy_to(h);
+  }
+  [[nodiscard]] std::string describe() const { return gram_.describe(); }
+
+ private:
+  static offgrid::Gram<T> make(const offgrid::Problem& problem, const AxisSpans<T>& axes, std::span<const T> weights,
+                               Place place) {
+    if (place == Place::host) return {problem, axes, weights};
+    std::vector<PlacedArray<T>> arrays;
+    AxisSpans<T> there;
+    for (const auto& axis : axes) arrays.emplace_back(place, axis);
+    for (auto& array : arrays) there.push_back(array.span());
+    PlacedArray<T> weights_there(place, weights);
+    return {problem, there, std::span<const T>(weights_there.span())};
+  }
+
+  Place place_;
+  offgrid::Gram<T> gram_;
 };
 
 }  // namespace cli

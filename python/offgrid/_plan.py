@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import os
-import re
 import sys
 import warnings
-from math import prod
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Mapping, NoReturn, TypeVar, get_args, overload
 
@@ -14,12 +12,13 @@ import numpy as np
 import numpy.typing as npt
 
 from offgrid import _core, _typing
-from offgrid._arrays import KINDS, PRECISIONS, NumpyKind, kind_of, name_of_device
+from offgrid._arrays import KINDS, PRECISIONS, kind_of, name_of_device
 from offgrid._checks import (Points, complex_name, gpu_of, number, options_of, refuse_loose_points, shape_of,
                              uniform_name, whole)
 from offgrid._error import AccuracyWarning, ArgumentTypeError, ArgumentValueError, Error, Status
 from offgrid._options import Number, Options
 from offgrid._signature import written_out
+from offgrid._vectors import Vectors, in_order_of_shape
 
 if TYPE_CHECKING:
     from typing_extensions import Never, Unpack
@@ -28,23 +27,11 @@ PACKAGE = os.path.dirname(__file__)
 PlanT = TypeVar("PlanT", bound="Plan")
 
 
-def kind_or_none(value: Any) -> NumpyKind | None:
-    """None where it is no array."""
-    try:
-        return kind_of(value, "out")
-    except ArgumentTypeError:
-        return None
-
-
-def reaches(core: _core.Plan, tol: float) -> bool:
+def reaches(core: _core.Plan | _core.Gram, tol: float) -> bool:
     return core.get("reachable_tolerance") <= tol
 
 
-def is_only_thread() -> bool:
-    return len(sys._current_frames()) == 1
-
-
-def warn_of_accuracy(core: _core.Plan, tol: float, dtype: str) -> None:
+def warn_of_accuracy(core: _core.Plan | _core.Gram, tol: float, dtype: str) -> None:
     """A tolerance that the plan cannot reach is a warning, at the line that called the package."""
     if reaches(core, tol):
         return
@@ -60,7 +47,7 @@ def warn_of_accuracy(core: _core.Plan, tol: float, dtype: str) -> None:
                   f"more{instead}", AccuracyWarning, called_from + 1)
 
 
-class Plan:
+class Plan(Vectors):
     """A transform of type 1 or 2 and its adjoint, for one problem and any number of points and data.
 
     type 1: points to modes, modes[k] = sum over j of strengths[j] exp(-i k.x[j]).
@@ -88,8 +75,7 @@ class Plan:
     """
 
     # Read-only outside: what a plan was made for cannot be changed. The extension checks sizes once more by itself.
-    __slots__ = ("_type", "_shape", "_tol", "_dtype", "_transforms", "_device", "_options", "_gpu", "_count", "_core",
-                 "_uniform", "__weakref__")
+    __slots__ = ("_type", "_shape", "_tol", "_device", "_options", "_count", "_core", "_uniform", "__weakref__")
 
     @written_out
     def __init__(self, type: int, shape: _typing.Shape, tol: float = 1e-6, *, dtype: npt.DTypeLike = "complex128",
@@ -114,7 +100,7 @@ class Plan:
 
     def __getattr__(self, name: str) -> NoReturn:
         # Only names that are not there come here.
-        if name in Plan.__slots__:
+        if name in Plan.__slots__ + Vectors.__slots__:
             raise Error(Status.WRONG_STATE, "the plan was not made: Plan.__init__ has not run")
         raise AttributeError(f"a Plan has no attribute {name!r}", name=name, obj=self)
 
@@ -271,9 +257,7 @@ class Plan:
     @staticmethod
     def _call_set(core: _core.Plan, points: Points) -> None:
         kind = points.kind
-        # The sort reads the points twice. On the CPU another thread might write to them in between.
-        settled = kind.contiguous if points.gpu >= 0 or is_only_thread() else kind.snapshot
-        kept = [settled(array) for array in reversed(points.arrays)]  # C's first axis is Python's last
+        kept = points.settled()
         stream = kind.stream(points.gpu)
         core.set_points([(kind.address(array), kind.bytes(array)) for array in kept], (points.gpu, stream))
         if points.gpu >= 0 and not kind.writable:  # borrowed: its owner does not know of our stream
@@ -339,38 +323,6 @@ class Plan:
             kind.copy(place, result)
         return out
 
-    def _check(self, kind: NumpyKind, array: Any, name: str, tail: tuple[int, ...]) -> tuple[int, ...]:
-        """The leading axes of an array that ends in `tail`, or an error that names it."""
-        shape = tuple(array.shape)
-        if kind.dtype(array) != self._dtype:
-            raise ArgumentTypeError(f"{name} has the dtype {kind.dtype(array)}; expected {self._dtype}, the plan's")
-        lead = shape[: max(len(shape) - len(tail), 0)]
-        if shape[len(lead):] != tail or prod(lead) != self._transforms:
-            expected = ", ".join(map(str, tail)) + ("," if len(tail) == 1 else "")
-            many = f" with leading axes for {self._transforms} transforms" if self._transforms > 1 else ""
-            raise ArgumentValueError(f"{name} has the shape {shape}; expected ({expected}){many}")
-        if kind.gpu(array) != self._gpu:
-            raise ArgumentValueError(f"{name} is on {name_of_device(kind.gpu(array))}, "
-                                     f"but the plan's points are on {name_of_device(self._gpu)}")
-        return lead
-
-    def _place(self, kind: NumpyKind, out: Any, shape: tuple[int, ...]) -> Any:
-        """The array of `out`, if it fits."""
-        if not kind.writable:
-            raise ArgumentTypeError(f"out: an array of this kind ({type(out).__name__}) cannot be written to")
-        if type(kind_or_none(out)) is not type(kind):
-            raise ArgumentTypeError(f"out is a {type(out).__name__}; expected the kind of the data, of the shape {shape}")
-        array = kind.take(out, "out")
-        kind.check_out(out)
-        if kind.dtype(array) != self._dtype:
-            raise ArgumentTypeError(f"out has the dtype {kind.dtype(array)}; expected {self._dtype}")
-        if tuple(array.shape) != shape:
-            raise ArgumentValueError(f"out has the shape {tuple(array.shape)}; expected {shape}")
-        if kind.gpu(array) != self._gpu:
-            raise ArgumentValueError(
-                f"out is on {name_of_device(kind.gpu(array))}, the plan's points on {name_of_device(self._gpu)}")
-        return array
-
     def describe(self) -> str:
         """What was chosen and why, in words. Sizes are in the order of `shape`.
 
@@ -378,8 +330,7 @@ class Plan:
         >>> offgrid.Plan(1, (32, 48)).describe().splitlines()[0]
         'problem      type 1, 32 x 48 modes, 1 transforms, f64'
         """
-        # The library's words have C's order, the contiguous axis first.
-        return re.sub(r"\b\d+(?: x \d+)+\b", lambda sizes: " x ".join(sizes[0].split(" x ")[::-1]), self._core.describe())
+        return in_order_of_shape(self._core.describe())
 
     @overload
     def kernel(self, distance: float) -> float: ...
