@@ -53,9 +53,9 @@ def table() -> list[tuple[str, str, str, str]]:
 
 
 def numbers() -> list[str]:
-    """The names that Plan.get knows."""
+    """The names that Plan.get knows; a plan of type 3 has them all."""
     try:
-        _core.Plan(1, [4], 1e-3, False, {}, -1).get("")
+        _core.Plan(3, [], 1e-3, False, {}, -1, 1).get("")
     except ValueError as error:
         return str(error).partition("there are: ")[2].split(", ")
     raise AssertionError("a plan has a number without a name")
@@ -66,7 +66,7 @@ def module() -> str:
     fields = "".join(f"    {name}: {type}\n    \"\"\"{meaning}\"\"\"\n" for name, type, _, meaning in rows)
     defaults = "".join(f'    "{name}": {default},\n' for name, _, default, _ in rows)
     names = "".join(f'    "{name}",\n' for name in numbers())
-    return (f"{HEAD}\nclass Options(TypedDict, total=False):\n    \"\"\"Keywords of nufft1, nufft2 and Plan.\"\"\"\n\n"
+    return (f"{HEAD}\nclass Options(TypedDict, total=False):\n    \"\"\"Keywords of nufft1, nufft2, nufft3 and Plan.\"\"\"\n\n"
             f"{fields}\n\nDEFAULTS: dict[str, Any] = {{\n{defaults}}}\n\nNumber = Literal[\n{names}]\n")
 
 

@@ -1,7 +1,8 @@
-"""offgrid: nonuniform FFTs of types 1 and 2 in one, two and three dimensions, on CPUs and NVIDIA GPUs.
+"""offgrid: nonuniform FFTs of types 1, 2 and 3 in one, two and three dimensions, on CPUs and NVIDIA GPUs.
 
     nufft1(points, strengths, shape)   points to modes      modes[k] = sum over j of strengths[j] exp(-i k.x[j])
     nufft2(points, modes)              modes to points      strengths[j] = sum over k of modes[k] exp(+i k.x[j])
+    nufft3(points, strengths, targets) points to targets    values[k] = sum over j of strengths[j] exp(+i s[k].x[j])
     Plan                               the same for many data on the same points, and the adjoints
     spread(points, strengths, shape)   points to the cells of a grid, without a transform
     interpolate(points, cells)         cells to points, the transpose of spread
@@ -9,7 +10,7 @@
     inverse(values, points, shape)     modes from values at points, by least squares; density_weights(points, shape)
     LinearOperator(plan)               for the solvers of scipy and cupyx
     options(), devices()               every option explained; where transforms can run
-    offgrid.torch, offgrid.jax         nufft1 and nufft2 with gradients; imported on their own
+    offgrid.torch, offgrid.jax         nufft1, nufft2 and nufft3 with gradients; imported on their own
 
 >>> import numpy as np, offgrid
 >>> x, y = np.random.default_rng(1).uniform(-np.pi, np.pi, (2, 1000))
@@ -34,12 +35,12 @@ from offgrid._gram import gram
 from offgrid._operator import LinearOperator
 from offgrid._plan import Plan
 from offgrid._solve import conjugate_gradients, density_weights, inverse
-from offgrid._transforms import interpolate, nufft1, nufft2, spread
+from offgrid._transforms import interpolate, nufft1, nufft2, nufft3, spread
 
 __version__ = _core.version()
 # What help(offgrid) shows. The classes of errors are public too; their inherited methods would fill pages there.
 __all__ = ["LinearOperator", "Plan", "clear_cache", "conjugate_gradients", "density_weights", "devices", "gram",
-           "interpolate", "inverse", "nufft1", "nufft2", "options", "spread"]
+           "interpolate", "inverse", "nufft1", "nufft2", "nufft3", "options", "spread"]
 
 
 def options() -> str:

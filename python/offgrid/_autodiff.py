@@ -2,15 +2,23 @@
 
     to modes   f[k] = sum over j of c[j] exp(s i k.x[j])        to points   c[j] = sum over k of f[k] exp(s i k.x[j])
 
-are two faces of one plan of type 1: with sign s the first is its execute, with sign -s the second is its adjoint. So a
-transform and every one that its gradient needs, in data and in points, come from plans of one problem; those that differ
-only in their data are one batched execute.
+are two faces of one plan of type 1: with sign s the first is its execute, with sign -s the second is its adjoint. With
+targets in place of the modes k it is a plan of type 3. So a transform and every one that its gradient needs, in data, points
+and targets, come from plans of one problem; those that differ only in their data are one batched execute.
+
+One rule serves them all. With y where the data is and z where the result is, A d = sum over y of d exp(s i y.z), g the
+gradient, and a an axis:
+
+    d' = A* g        y_a' = Re(conj(d) A* (-s i z_a g))        z_a' = Re(conj(g) A (s i y_a d))
+    dA = A d_dot  +  sum over a of  s i z_a A (y_a_dot d)  +  z_a_dot A (s i y_a d)
+
+where y or z may be modes, which do not move.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Sequence
 
 import numpy as np
 
@@ -18,15 +26,18 @@ from offgrid._checks import number, options_of, refuse_loose_points, shape_of, u
 from offgrid._error import ArgumentValueError
 from offgrid._transforms import transform
 
-SIGNS = {1: -1, 2: +1}  # by type, where the caller gives none
+SIGNS = {1: -1, 2: +1, 3: +1}  # by type, where the caller gives none
 
 
 @dataclass(frozen=True)
 class Transform:
-    """A transform without its arrays. options: pairs, so that it can be hashed."""
+    """A transform without its arrays. options: pairs, so that it can be hashed. Its `axes` below are the coordinates of the
+    points and, of type 3, of the targets behind them."""
 
-    to_modes: bool
-    shape: tuple[int, ...]
+    type: int  # of its plan: 1 or 3
+    from_points: bool
+    dim: int
+    shape: tuple[int, ...]  # () for type 3
     sign: int
     tol: float
     options: tuple[tuple[str, Any], ...]
@@ -34,23 +45,42 @@ class Transform:
 
     @property
     def adjoint(self) -> Transform:
-        return replace(self, to_modes=not self.to_modes, sign=-self.sign)
+        return replace(self, from_points=not self.from_points, sign=-self.sign)
 
     @property
     def transpose(self) -> Transform:
         """The conjugate of the adjoint. The plan of this transform serves it."""
-        return replace(self, to_modes=not self.to_modes, mirrored=not self.mirrored)
+        return replace(self, from_points=not self.from_points, mirrored=not self.mirrored)
 
-    def tail(self, count: int) -> tuple[int, ...]:
+    @property
+    def axes_count(self) -> int:
+        return 2 * self.dim if self.type == 3 else self.dim
+
+    def tail(self, axes: Sequence[Any]) -> tuple[int, ...]:
         """The last axes of the result."""
-        return self.shape if self.to_modes else (count,)
+        if not self.from_points:
+            return (axes[0].shape[0],)
+        return (axes[self.dim].shape[0],) if self.type == 3 else self.shape
 
     def run(self, data: Any, axes: tuple[Any, ...]) -> Any:
-        sign = self.sign if self.to_modes != self.mirrored else -self.sign
+        sign = self.sign if self.from_points != self.mirrored else -self.sign
         settings = {"tol": self.tol, "sign": sign, **dict(self.options)}
         given = data.conj() if self.mirrored else data
-        result = transform(1, axes, given, self.shape, settings, adjoint=not self.to_modes, keep_large=True)
+        points, targets = axes[: self.dim], axes[self.dim:] if self.type == 3 else None
+        result = transform(self.type, points, given, self.shape, settings, targets=targets, adjoint=not self.from_points,
+                           keep_large=True)
         return result.conj() if self.mirrored else result
+
+    def is_of_data(self, index: int) -> bool:
+        """Whether axes[index] tells where the data is; else it tells where the result is."""
+        return (index < self.dim) == self.from_points
+
+    def opposite(self, index: int, axes: Sequence[Any]) -> Any:
+        """What the coordinate axes[index] is multiplied by in the exponent: that of the other side along the same axis,
+        shaped to multiply data or result."""
+        if self.type == 3:
+            return axes[(index + self.dim) % (2 * self.dim)]
+        return self.frequencies(index)
 
     def frequencies(self, axis: int) -> np.ndarray:
         """k along an axis, shaped to multiply modes."""
@@ -61,13 +91,15 @@ class Transform:
         return k.reshape([-1] + [1] * (len(self.shape) - 1 - axis)).astype(np.float64)
 
 
-def make_transform(type: int, shape: Any, tol: Any, device: str, options: dict[str, Any]) -> Transform:
-    call = f"offgrid.nufft{type}((x, y), ...)"
-    refuse_loose_points(call, shape, tol)
+def make_transform(type: int, shape: Any, tol: Any, device: str, options: dict[str, Any], *, dim: int = 0) -> Transform:
+    """dim: of type 3, which has no shape."""
+    refuse_loose_points(f"offgrid.nufft{type}((x, y), ...)", shape, tol)
     sign = options.pop("sign", 0) or SIGNS[type]
     if sign not in (-1, 1):
         raise ArgumentValueError(f"sign is {sign!r}; expected -1, 0 or 1")
     if uniform_name(options) == "cells":
         raise ArgumentValueError("spread_only: spreading has no gradients here; use offgrid.spread and offgrid.interpolate")
     settings = {**options_of(options), "device": str(device)}
-    return Transform(type == 1, shape_of(shape), int(sign), number(tol, "tol"), tuple(sorted(settings.items())))
+    sizes = () if type == 3 else shape_of(shape)
+    return Transform(3 if type == 3 else 1, type != 2, dim or len(sizes), sizes, int(sign), number(tol, "tol"),
+                     tuple(sorted(settings.items())))

@@ -12,6 +12,7 @@ from contextlib import contextmanager
 from typing import Any, Iterator
 
 from offgrid import _core
+from offgrid._arrays import NumpyKind
 from offgrid._checks import Points, number, options_of
 from offgrid._plan import Plan
 
@@ -23,7 +24,7 @@ _entries: list[tuple[Any, Plan, Any]] = []  # (problem, plan, remembered points)
 
 
 def clear_cache() -> None:
-    """Frees the plans that nufft1, nufft2, offgrid.torch and offgrid.jax keep for later calls, and idle memory of GPUs.
+    """Frees the plans that nufft1, nufft2, nufft3, offgrid.torch and offgrid.jax keep for later calls, and idle memory of GPUs.
 
     >>> import offgrid
     >>> offgrid.clear_cache()
@@ -33,11 +34,11 @@ def clear_cache() -> None:
     _core.release_memory()
 
 
-def _take(problem: Any, points: Points) -> tuple[Plan | None, Any]:
+def _take(problem: Any, kind: NumpyKind, arrays: list[Any]) -> tuple[Plan | None, Any]:
     """A plan for the problem, best one with these points already; it leaves the cache."""
     with _lock:
         fitting = [entry for entry in reversed(_entries) if entry[0] == problem]
-    found = [entry for entry in fitting if entry[2] is not None and entry[2].same(points.kind, points.arrays)]
+    found = [entry for entry in fitting if entry[2] is not None and entry[2].same(kind, arrays)]
     with _lock:
         for entry in found + fitting:
             place = next((i for i, kept in enumerate(_entries) if kept is entry), None)
@@ -61,20 +62,21 @@ def problem_of(settings: dict[str, Any]) -> tuple[Any, ...]:
 
 
 @contextmanager
-def plan_for(type: int, shape: tuple[int, ...], points: Points, settings: dict[str, Any], *,
-             keep_large: bool) -> Iterator[Plan]:
-    """A plan for the problem with its points set. settings: the other arguments of Plan."""
+def plan_for(type: int, shape: tuple[int, ...] | int, points: Points, settings: dict[str, Any], *,
+             targets: Points | None = None, keep_large: bool) -> Iterator[Plan]:
+    """A plan for the problem with its points set, and for type 3 its targets. settings: the other arguments of Plan."""
     where = "cpu" if points.gpu < 0 else f"cuda:{points.gpu}"
     settings = dict(settings)
     if settings["device"] == "auto":
         settings["device"] = where
     problem = (type, shape, points.gpu, problem_of(settings))
-    plan, remembered = _take(problem, points)
+    arrays = points.arrays + ([] if targets is None else targets.arrays)
+    plan, remembered = _take(problem, points.kind, arrays)
     if plan is None:
         plan = Plan(type, shape, **settings)
     if remembered is None:
-        plan._set(points)
-        remembered = points.kind.remember(points.arrays) if keep_large or _is_small(plan) else None
+        plan._set(points, targets)
+        remembered = points.kind.remember(arrays) if keep_large or _is_small(plan) else None
     yield plan
     if keep_large or _is_small(plan):
         _keep(problem, plan, remembered)

@@ -29,6 +29,32 @@ def shape_of(shape: Any) -> tuple[int, ...]:
     return sizes
 
 
+def dim_of(shape: Any) -> int:
+    """The number of dimensions, which a plan of type 3 has in place of a shape."""
+    try:
+        dim = operator.index(shape)
+    except TypeError:
+        raise ArgumentTypeError(f"shape is {shape!r}; expected 1, 2 or 3: a type 3 has no modes, and takes its number of "
+                                "dimensions") from None
+    if not 1 <= dim <= 3:
+        raise ArgumentValueError(f"shape is {dim}; expected 1, 2 or 3, the number of dimensions of a type 3")
+    return dim
+
+
+def box_of(box: Any, dim: int, name: str) -> tuple[list[float], list[float]]:
+    """The low and high ends of a box along each axis; a number stands for all axes."""
+    try:
+        low, high = box
+        ends = [[number(end, name)] * dim if not hasattr(end, "__len__") else [number(value, name) for value in end]
+                for end in (low, high)]
+    except (TypeError, ValueError):
+        raise ArgumentTypeError(f"{name} is {box!r}; expected (low, high), numbers or {dim} numbers each") from None
+    for end in ends:
+        if len(end) != dim:
+            raise ArgumentValueError(f"{name} has an end of {len(end)} numbers; expected {dim}, one for each axis")
+    return ends[0], ends[1]
+
+
 def complex_name(dtype: Any) -> str:
     """complex64 or complex128, for these and for the reals of the same precision, of any library."""
     name = getattr(dtype, "name", None) or getattr(dtype, "__name__", None) or str(dtype).removeprefix("torch.")
@@ -103,18 +129,18 @@ def refuse_more(name: str, most: int, loose: tuple[Any, ...]) -> None:
         raise ArgumentTypeError(f"{name} takes at most {most} arguments without a name, {most + len(loose)} were given")
 
 
-def columns(points: Any, dim: int) -> tuple[Any, ...]:
+def columns(points: Any, dim: int, name: str = "points") -> tuple[Any, ...]:
     """The coordinates, one array for each axis, from a tuple of them or from an (M, d) array; unchecked."""
     if isinstance(points, (tuple, list)):
         if len(points) != dim:
-            raise ArgumentValueError(f"points has {len(points)} arrays; expected {dim}, one for each axis of shape")
+            raise ArgumentValueError(f"{name} has {len(points)} arrays; expected {dim}, one for each axis")
         return tuple(points)
-    kind_of(points, "points")
+    kind_of(points, name)
     shape = tuple(points.shape)
     if len(shape) == 1 and dim == 1:
         return (points,)
     if len(shape) != 2 or shape[1] != dim:
-        raise ArgumentValueError(f"points has the shape {shape}; expected (M, {dim}), or a tuple of {dim} arrays")
+        raise ArgumentValueError(f"{name} has the shape {shape}; expected (M, {dim}), or a tuple of {dim} arrays")
     return tuple(points[:, axis] for axis in range(dim))
 
 
@@ -125,20 +151,22 @@ def is_only_thread() -> bool:
 class Points:
     """Coordinates that were checked: arrays of one kind of device, one dtype and one length."""
 
-    __slots__ = ("kind", "arrays", "count", "dtype", "gpu")
+    __slots__ = ("name", "kind", "arrays", "count", "dtype", "gpu")
 
-    def __init__(self, points: Any, dim: int) -> None:
-        arrays = columns(points, dim)
-        self.kind: NumpyKind = kind_of(arrays[0], "points[0]")
+    def __init__(self, points: Any, dim: int, name: str = "points") -> None:
+        self.name = name
+        arrays = columns(points, dim, name)
+        self.kind: NumpyKind = kind_of(arrays[0], f"{name}[0]")
         self.arrays: list[Any] = []
         for axis, value in enumerate(arrays):
-            name = f"points[{axis}]"
-            kind = kind_of(value, name)
+            label = f"{name}[{axis}]"
+            kind = kind_of(value, label)
             if type(kind) is not type(self.kind):
-                raise ArgumentTypeError(f"{name} is a {type(value).__name__}, points[0] a {type(arrays[0]).__name__}")
-            self.add(kind, kind.take(value, name), name)
+                raise ArgumentTypeError(f"{label} is a {type(value).__name__}, {name}[0] a {type(arrays[0]).__name__}")
+            self.add(kind, kind.take(value, label), label)
 
     def add(self, kind: NumpyKind, array: Any, name: str) -> None:
+        first = f"{self.name}[0]"
         dtype, shape, gpu = kind.dtype(array), tuple(array.shape), kind.gpu(array)
         if dtype not in PRECISIONS.values():
             raise ArgumentTypeError(f"{name} has the dtype {dtype}; expected float32 or float64")
@@ -147,11 +175,11 @@ class Points:
         if not self.arrays:
             self.count, self.dtype, self.gpu = shape[0], dtype, gpu
         if dtype != self.dtype:
-            raise ArgumentTypeError(f"{name} has the dtype {dtype}, points[0] {self.dtype}")
+            raise ArgumentTypeError(f"{name} has the dtype {dtype}, {first} {self.dtype}")
         if shape[0] != self.count:
-            raise ArgumentValueError(f"{name} has {shape[0]} points, points[0] {self.count}")
+            raise ArgumentValueError(f"{name} has {shape[0]} points, {first} {self.count}")
         if gpu != self.gpu:
-            raise ArgumentValueError(f"{name} is on {name_of_device(gpu)}, points[0] on {name_of_device(self.gpu)}")
+            raise ArgumentValueError(f"{name} is on {name_of_device(gpu)}, {first} on {name_of_device(self.gpu)}")
         self.arrays.append(array)
 
     def settled(self) -> list[Any]:
@@ -160,3 +188,10 @@ class Points:
         The sort reads the points twice. On the CPU another thread might write to them in between."""
         settle = self.kind.contiguous if self.gpu >= 0 or is_only_thread() else self.kind.snapshot
         return [settle(array) for array in reversed(self.arrays)]
+
+    def require_like(self, other: Points) -> None:
+        """Points and targets of one call are of one kind, on one device."""
+        if type(self.kind) is not type(other.kind):
+            raise ArgumentTypeError(f"{self.name} and {other.name} are arrays of different libraries; expected one kind")
+        if self.gpu != other.gpu:
+            raise ArgumentValueError(f"{self.name} is on {name_of_device(self.gpu)}, {other.name} on {name_of_device(other.gpu)}")

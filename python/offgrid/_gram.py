@@ -11,7 +11,7 @@ from offgrid._arrays import PRECISIONS, kind_of, name_of_device
 from offgrid._checks import Points, gpu_of, number, options_of, shape_of, whole
 from offgrid._error import ArgumentTypeError, ArgumentValueError
 from offgrid._options import Options
-from offgrid._plan import warn_of_accuracy
+from offgrid._accuracy import warn_of_accuracy
 from offgrid._signature import written_out
 from offgrid._vectors import Vectors, in_order_of_shape
 

@@ -32,10 +32,11 @@ def LinearOperator(plan: Plan | Gram) -> linalg.LinearOperator:  # noqa: N802, i
         return of_gram(plan)
     if not isinstance(plan, Plan):
         raise ArgumentTypeError(f"plan is a {type(plan).__name__}; expected an offgrid.Plan or what offgrid.gram makes")
-    if plan.count is None:
-        raise Error(Status.WRONG_STATE, "LinearOperator: the plan has no points yet, call set_points first")
-    strengths, modes = (plan.transforms, plan.count), (plan.transforms, *plan.shape)
-    into, out_of = (strengths, modes) if plan.type == 1 else (modes, strengths)
+    if plan.count is None or (plan.type == 3 and plan.targets is None):
+        missing = "points" if plan.count is None else "targets"
+        raise Error(Status.WRONG_STATE, f"LinearOperator: the plan has no {missing} yet, call set_points first")
+    strengths, modes = (plan.transforms, plan.count), (plan.transforms, *plan._tail())
+    into, out_of = (modes, strengths) if plan.type == 2 else (strengths, modes)
 
     def forward(vector: Any) -> Any:
         return plan.execute(vector.astype(plan.dtype, copy=False).reshape(into)).ravel()

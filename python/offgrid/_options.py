@@ -9,10 +9,10 @@ from typing import Any, Literal, TypedDict, Union
 
 
 class Options(TypedDict, total=False):
-    """Keywords of nufft1, nufft2 and Plan."""
+    """Keywords of nufft1, nufft2, nufft3 and Plan."""
 
     sign: int
-    """sign of i in the exponent; 0, the default, is -1 for type 1 and +1 for type 2"""
+    """sign of i in the exponent; 0, the default, is -1 for type 1 and +1 for types 2 and 3"""
     mode_order: Literal["centred", "centered", "fft"]
     """centred (or centered): k runs from -floor(N/2) up; fft: k runs from 0 up, then through the negative ones, as in an FFT"""
     strict: Union[bool, Literal["off", "on"]]
@@ -82,5 +82,6 @@ Number = Literal[
     "memory_bytes",
     "peak_bytes",
     "points",
+    "targets",
     "transforms",
 ]

@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-import os
-import sys
-import warnings
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Mapping, NoReturn, TypeVar, get_args, overload
 
 import numpy as np
 import numpy.typing as npt
 
-from offgrid import _core, _typing
-from offgrid._arrays import KINDS, PRECISIONS, kind_of, name_of_device
-from offgrid._checks import (Points, complex_name, gpu_of, number, options_of, refuse_loose_points, shape_of,
-                             uniform_name, whole)
-from offgrid._error import AccuracyWarning, ArgumentTypeError, ArgumentValueError, Error, Status
+from offgrid import _core, _execute, _typing
+from offgrid._accuracy import reaches, warn_of_accuracy
+from offgrid._arrays import PRECISIONS, name_of_device
+from offgrid._checks import (Points, box_of, complex_name, dim_of, gpu_of, number, options_of, refuse_loose_points,
+                             shape_of, uniform_name, whole)
+from offgrid._error import ArgumentTypeError, ArgumentValueError, Error, Status
 from offgrid._options import Number, Options
 from offgrid._signature import written_out
 from offgrid._vectors import Vectors, in_order_of_shape
@@ -23,37 +21,18 @@ from offgrid._vectors import Vectors, in_order_of_shape
 if TYPE_CHECKING:
     from typing_extensions import Never, Unpack
 
-PACKAGE = os.path.dirname(__file__)
 PlanT = TypeVar("PlanT", bound="Plan")
 
 
-def reaches(core: _core.Plan | _core.Gram, tol: float) -> bool:
-    return core.get("reachable_tolerance") <= tol
-
-
-def warn_of_accuracy(core: _core.Plan | _core.Gram, tol: float, dtype: str) -> None:
-    """A tolerance that the plan cannot reach is a warning, at the line that called the package."""
-    if reaches(core, tol):
-        return
-    level = called_from = 1
-    frame = sys._getframe(0).f_back
-    while frame is not None:
-        level += 1
-        if frame.f_code.co_filename.startswith(PACKAGE):
-            called_from = level
-        frame = frame.f_back
-    instead = ", or for complex128" if dtype == "complex64" else ""
-    warnings.warn(f"tolerance {tol:g} cannot be reached here: ask for {core.get('reachable_tolerance'):.1g} or "
-                  f"more{instead}", AccuracyWarning, called_from + 1)
-
-
 class Plan(Vectors):
-    """A transform of type 1 or 2 and its adjoint, for one problem and any number of points and data.
+    """A transform of type 1, 2 or 3 and its adjoint, for one problem and any number of points and data.
 
     type 1: points to modes, modes[k] = sum over j of strengths[j] exp(-i k.x[j]).
     type 2: modes to points, strengths[j] = sum over k of modes[k] exp(+i k.x[j]).
+    type 3: points to targets, values[k] = sum over j of strengths[j] exp(+i s[k].x[j]), both anywhere.
 
-    shape: the modes, slowest axis first, as numpy has it; k runs from -floor(n / 2) up along each axis.
+    shape: the modes, slowest axis first, as numpy has it; k runs from -floor(n / 2) up along each axis. Of type 3, which has
+    no modes, the number of dimensions.
     tol: bound of the relative l2 error.
     dtype: complex64 or complex128; the data's, and with float32 or float64 the points'.
     transforms: how many vectors share the points; the leading axes of the data multiply to it.
@@ -75,28 +54,39 @@ class Plan(Vectors):
     """
 
     # Read-only outside: what a plan was made for cannot be changed. The extension checks sizes once more by itself.
-    __slots__ = ("_type", "_shape", "_tol", "_device", "_options", "_count", "_core", "_uniform", "__weakref__")
+    __slots__ = ("_type", "_dim", "_shape", "_tol", "_device", "_options", "_count", "_targets", "_boxes", "_sum_like",
+                 "_batch", "_core", "_uniform", "__weakref__")
 
     @written_out
     def __init__(self, type: int, shape: _typing.Shape, tol: float = 1e-6, *, dtype: npt.DTypeLike = "complex128",
                  transforms: int = 1, device: str = "auto", **options: Unpack[Options]) -> None:
         refuse_loose_points("plan.set_points((x, y))", shape, tol)
-        self._type, self._shape, self._tol = whole(type, "type"), shape_of(shape), number(tol, "tol")
+        self._type, self._tol = whole(type, "type"), number(tol, "tol")
+        self._shape = () if self._type == 3 else shape_of(shape)
+        self._dim = len(self._shape) or dim_of(shape)
         self._dtype, self._transforms = complex_name(dtype), whole(transforms, "transforms")
         self._device, self._options = str(device), MappingProxyType(dict(options))
         if not -2**31 <= self._type < 2**31:
-            raise ArgumentValueError(f"type is {type}; expected 1 or 2")
+            raise ArgumentValueError(f"type is {type}; expected 1, 2 or 3")
         self._gpu = gpu_of(device)
-        self._uniform = uniform_name(dict(options))
-        self._count = -1
+        self._uniform = "values" if self._type == 3 else uniform_name(dict(options))
+        self._count = self._targets = -1
+        self._boxes: tuple[Any, Any] | None = None
+        self._sum_like: tuple[NumpyKind, Any] | None = None  # of a type 3 whose sum was begun: the kind of its strengths
+        self._batch: tuple[int, ...] = ()
         self._core = self._make(self._gpu)
-        warn_of_accuracy(self._core, self._tol, self._dtype)
+        if self._type != 3:  # that one knows it when its points are set
+            warn_of_accuracy(self._core, self._tol, self._dtype)
 
     def _make(self, gpu: int) -> _core.Plan:
         device = "cuda" if gpu >= 0 else "auto" if self._device == "auto" else "cpu"
         options = {**options_of(dict(self._options)), "transforms": number(self._transforms, "transforms"), "device": device}
         modes = list(self._shape[::-1])  # C's first axis is the contiguous one, Python's last
-        return _core.Plan(self._type, modes, self._tol, self._dtype == "complex64", options, gpu)
+        core = _core.Plan(self._type, modes, self._tol, self._dtype == "complex64", options, gpu,
+                          self._dim if self._type == 3 else 0)
+        if self._boxes is not None:
+            core.set_boxes(*self._boxes)
+        return core
 
     def __getattr__(self, name: str) -> NoReturn:
         # Only names that are not there come here.
@@ -106,7 +96,7 @@ class Plan(Vectors):
 
     @property
     def type(self) -> int:
-        """1, points to modes, or 2, modes to points.
+        """1, points to modes, 2, modes to points, or 3, points to targets.
 
         >>> import offgrid
         >>> offgrid.Plan(2, 16).type
@@ -116,13 +106,23 @@ class Plan(Vectors):
 
     @property
     def shape(self) -> tuple[int, ...]:
-        """The modes along each axis.
+        """The modes along each axis; of type 3, which has none, ().
 
         >>> import offgrid
         >>> offgrid.Plan(1, 16).shape
         (16,)
         """
         return self._shape
+
+    @property
+    def dim(self) -> int:
+        """The number of dimensions.
+
+        >>> import offgrid
+        >>> offgrid.Plan(3, 2).dim
+        2
+        """
+        return self._dim
 
     @property
     def tol(self) -> float:
@@ -183,7 +183,7 @@ class Plan(Vectors):
         >>> offgrid.Plan(**plan.specification)
         offgrid.Plan(type=2, shape=(8, 8), tol=0.001, dtype='complex128', transforms=1, device='auto', sign=-1)
         """
-        return {"type": self._type, "shape": self._shape, "tol": self._tol, "dtype": self._dtype,
+        return {"type": self._type, "shape": self._dim if self._type == 3 else self._shape, "tol": self._tol, "dtype": self._dtype,
                 "transforms": self._transforms, "device": self._device, **self._options}
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -223,10 +223,24 @@ class Plan(Vectors):
         """
         return None if self._count < 0 else self._count
 
+    @property
+    def targets(self) -> int | None:
+        """How many targets of a type 3 were set.
+
+        >>> import numpy as np, offgrid
+        >>> plan = offgrid.Plan(3, 1)
+        >>> plan.set_points(np.zeros(5), np.zeros(3)); plan.targets
+        3
+        """
+        return None if self._targets < 0 else self._targets
+
     @written_out
-    def set_points(self, points: _typing.Points, *loose: Never) -> None:
+    def set_points(self, points: _typing.Points, targets: _typing.Points | None = None, *loose: Never) -> None:
         """Reads the points and sorts them; the arrays need not be kept. points: an (M, d) array or a tuple of d arrays,
         the coordinates along the axes of `shape` in their order, in radians; 2 pi periodic, and at most 1e9 in size.
+
+        targets: of type 3, and as points are; both may lie anywhere, and nothing is periodic. They come in one call, since the
+        grids depend on the boxes around both. After that, or after set_boxes, points may be set alone, in their box.
 
         >>> import numpy as np, offgrid
         >>> plan = offgrid.Plan(2, (16, 16))
@@ -234,34 +248,103 @@ class Plan(Vectors):
         >>> plan.execute(np.ones((16, 16), complex)).real.round(3)
         array([256., 256., 256.])
         """
-        if loose:
-            raise ArgumentTypeError("points come as one tuple (x, y): plan.set_points((x, y))")
-        self._set(Points(points, len(self._shape)))
+        if loose or (targets is not None and self._type != 3):
+            call = "plan.set_points((x, y), (s, t))" if self._type == 3 else "plan.set_points((x, y))"
+            raise ArgumentTypeError(f"points come as one tuple (x, y): {call}")
+        self._set(Points(points, self._dim), None if targets is None else Points(targets, self._dim, "targets"))
 
-    def _set(self, points: Points) -> None:
-        if points.dtype != PRECISIONS[self._dtype]:
-            raise ArgumentTypeError(f"points has the dtype {points.dtype}; expected {PRECISIONS[self._dtype]}, the plan's")
-        if points.gpu != self._gpu:
-            if self._device != "auto":
-                raise ArgumentValueError(
-                    f"points is on {name_of_device(points.gpu)}, but the plan's device is {self._device}")
-            moved = self._make(points.gpu)
-            self._call_set(moved, points)
-            if reaches(self._core, self._tol):
-                warn_of_accuracy(moved, self._tol, self._dtype)
-            self._core, self._gpu = moved, points.gpu
+    def set_targets(self, targets: _typing.Points) -> None:
+        """Of type 3: other targets for the same points, in their box.
+
+        >>> import numpy as np, offgrid
+        >>> plan = offgrid.Plan(3, 1)
+        >>> plan.set_boxes((-1, 1), (0, 10))
+        >>> plan.set_targets(np.linspace(0, 10, 5)); plan.targets
+        5
+        """
+        self._set(None, Points(targets, self._dim, "targets"))
+
+    def set_boxes(self, points: _typing.Box, targets: _typing.Box) -> None:
+        """Of type 3: chooses the grids for all points and targets in two boxes, and forgets those that were set. A box is
+        (low, high), each a number for all axes or one number for each axis.
+
+        Nothing is allocated, and get("memory_bytes") tells what the grids will take. What does not fit is refused with the
+        bytes that it would take.
+
+        >>> import offgrid
+        >>> plan = offgrid.Plan(3, 2, tol=1e-9)
+        >>> plan.set_boxes(points=(-1, 1), targets=((-50, 0), (50, 20)))
+        >>> plan.get("memory_bytes") > 0
+        True
+        """
+        boxes = [tuple(end[::-1] for end in box_of(box, self._dim, name))
+                 for box, name in ((points, "points"), (targets, "targets"))]
+        self._core.set_boxes(*boxes)
+        self._boxes = (boxes[0], boxes[1])
+        self._count = self._targets = -1
+        self._sum_like = None
+        warn_of_accuracy(self._core, self._tol, self._dtype)
+
+    def add(self, strengths: _typing.Data) -> None:
+        """Of type 3, for more points than fit at once: adds the points that are set now to a sum, which `finish` evaluates.
+
+        >>> import numpy as np, offgrid
+        >>> plan = offgrid.Plan(3, 1)
+        >>> plan.set_boxes((0, 4), (-1, 1))
+        >>> plan.set_targets(np.zeros(2))
+        >>> for chunk in range(4):
+        ...     plan.set_points(np.full(100, float(chunk)))
+        ...     plan.add(np.ones(100, complex))
+        >>> plan.finish().real.round(3)
+        array([400., 400.])
+        """
+        _execute.add(self, strengths)
+
+    def finish(self, out: Any = None) -> Any:
+        """The values at the targets of all that was added, and a new sum begins. See `add`.
+
+        >>> import offgrid
+        >>> offgrid.Plan(3, 1).finish()
+        Traceback (most recent call last):
+        offgrid._error.Error: finish: no sum was begun, call add first
+        """
+        return _execute.finish(self, out)
+
+    def _set(self, points: Points | None, targets: Points | None = None) -> None:
+        given = [side for side in (points, targets) if side is not None]
+        for side in given:
+            if side.dtype != PRECISIONS[self._dtype]:
+                raise ArgumentTypeError(
+                    f"{side.name} has the dtype {side.dtype}; expected {PRECISIONS[self._dtype]}, the plan's")
+            side.require_like(given[0])
+        if given[0].gpu != self._gpu:
+            self._move(given)
         else:
-            self._call_set(self._core, points)
-        self._count = points.count
+            _execute.set_axes(self._core, given)
+        if points is not None:
+            self._count = points.count
+        if targets is not None:
+            self._targets = targets.count
+        if len(given) == 2:
+            self._sum_like = None
+            if self._count > 0 and self._targets > 0:
+                warn_of_accuracy(self._core, self._tol, self._dtype)
 
-    @staticmethod
-    def _call_set(core: _core.Plan, points: Points) -> None:
-        kind = points.kind
-        kept = points.settled()
-        stream = kind.stream(points.gpu)
-        core.set_points([(kind.address(array), kind.bytes(array)) for array in kept], (points.gpu, stream))
-        if points.gpu >= 0 and not kind.writable:  # borrowed: its owner does not know of our stream
-            _core.gpu_wait(points.gpu, stream)
+    def _move(self, given: list[Points]) -> None:
+        """To the device of points, with them."""
+        gpu = given[0].gpu
+        if self._device != "auto":
+            raise ArgumentValueError(
+                f"{given[0].name} is on {name_of_device(gpu)}, but the plan's device is {self._device}")
+        if self._sum_like is not None:
+            raise Error(Status.WRONG_STATE, f"{given[0].name} is on {name_of_device(gpu)}, but a sum was begun on "
+                                            f"{name_of_device(self._gpu)}; finish it first")
+        moved = self._make(gpu)
+        _execute.set_axes(moved, given)
+        if self._type != 3 and reaches(self._core, self._tol):
+            warn_of_accuracy(moved, self._tol, self._dtype)
+        self._core, self._gpu = moved, gpu
+        self._count = self._targets = -1
 
     @overload
     def execute(self, data: npt.NDArray[_typing.ComplexT],
@@ -269,7 +352,8 @@ class Plan(Vectors):
     @overload
     def execute(self, data: _typing.ForeignT, out: _typing.ForeignT | None = None) -> _typing.ForeignT: ...
     def execute(self, data: Any, out: Any = None) -> Any:
-        """The transform: of strengths to modes for type 1, of modes to strengths for type 2.
+        """The transform: of strengths to modes for type 1, of modes to strengths for type 2, of strengths to values at the
+        targets for type 3.
 
         data: (..., M) or (..., *shape); the leading axes are the batch. out: an array for the result, of the same kind.
 
@@ -280,7 +364,7 @@ class Plan(Vectors):
         array([[3., 3., 3., 3.],
                [3., 3., 3., 3.]])
         """
-        return self._run(self._core.execute, self._type == 1, data, out)
+        return self._run(self._core.execute, self._type != 2, data, out)
 
     @overload
     def adjoint(self, data: npt.NDArray[_typing.ComplexT],
@@ -296,32 +380,14 @@ class Plan(Vectors):
         >>> plan.adjoint(np.ones(4, complex)).round(3).real
         array([4., 4., 4.])
         """
-        return self._run(self._core.adjoint, self._type != 1, data, out)
+        return self._run(self._core.adjoint, self._type == 2, data, out)
 
-    def _run(self, call: Any, to_modes: bool, data: Any, out: Any) -> Any:
-        count, gpu = self._count, self._gpu
-        if count < 0:
-            raise Error(Status.WRONG_STATE, "execute: the plan has no points yet, call set_points first")
-        name = "strengths" if to_modes else self._uniform
-        kind = KINDS.get(type(data)) or kind_of(data, name)
-        tails = ((count,), self._shape) if to_modes else (self._shape, (count,))
-        array = kind.take(data, name)
-        shape = self._check(kind, array, name, tails[0]) + tails[1]
-        array = kind.contiguous(array)
-        if out is None:
-            result = kind.empty(shape, self._dtype, gpu)
-            source, target = (kind.address(array), kind.bytes(array)), (kind.address(result), kind.bytes(result))
-            call(*((source, target) if to_modes else (target, source)), (gpu, kind.stream(gpu)))
-            return kind.finish(result, data, gpu)
-        place = self._place(kind, out, shape)
-        result = place if kind.contiguous(place) is place else kind.empty(shape, self._dtype, gpu)
-        source, target = (kind.address(array), kind.bytes(array)), (kind.address(result), kind.bytes(result))
-        if source[0] < target[0] + target[1] and target[0] < source[0] + source[1]:
-            raise ArgumentValueError(f"out shares memory with {name}")
-        call(*((source, target) if to_modes else (target, source)), (gpu, kind.stream(gpu)))
-        if result is not place:
-            kind.copy(place, result)
-        return out
+    def _run(self, call: Any, from_points: bool, data: Any, out: Any) -> Any:
+        return _execute.run(self, call, from_points, data, out)
+
+    def _tail(self) -> tuple[int, ...]:
+        """The last axes of what is not at the points: modes, cells, or values at the targets."""
+        return (self._targets,) if self._type == 3 else self._shape
 
     def describe(self) -> str:
         """What was chosen and why, in words. Sizes are in the order of `shape`.
@@ -361,7 +427,7 @@ class Plan(Vectors):
         >>> plan.kernel_transform(0, 0) > plan.kernel_transform(0, 8) > 0
         True
         """
-        axis, dim = whole(axis, "axis"), len(self._shape)
+        axis, dim = whole(axis, "axis"), self._dim
         if not 0 <= axis < dim:
             raise ArgumentValueError(f"axis is {axis}; expected 0 to {dim - 1}")
         return _evaluate(lambda given, found: self._core.kernel_transform(dim - 1 - axis, given, found), k, "k")
@@ -381,7 +447,7 @@ class Plan(Vectors):
         upsampling (sigma) and width: of the kernel. grid1, grid2, grid3: the grid's sizes, along the last axis first.
         expected_error, and reachable_tolerance: the least that could be asked for. workspace_bytes: of one execute.
         memory_bytes and peak_bytes: what the plan holds on its device, now and at most. points: -1 before set_points.
-        transforms.
+        transforms. targets: of type 3.
 
         >>> import offgrid
         >>> offgrid.Plan(1, (64, 64), tol=1e-6, points_hint=10000).get("expected_error") <= 1e-6

@@ -1,4 +1,4 @@
-"""nufft1 and nufft2, spread and interpolate: one call each."""
+"""nufft1, nufft2 and nufft3, spread and interpolate: one call each."""
 
 from __future__ import annotations
 
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from typing_extensions import Unpack
 
 CALL1, CALL2 = "offgrid.nufft1((x, y), strengths, shape)", "offgrid.nufft2((x, y), modes)"
+CALL3 = "offgrid.nufft3((x, y), strengths, (s, t))"
 
 
 def dimension(points: Any) -> int:
@@ -58,29 +59,34 @@ def leading(array: Any, tail: tuple[int, ...], name: str) -> tuple[int, ...]:
 
 
 def transform(type: int, points: Any, data: Any, shape: tuple[int, ...], settings: dict[str, Any], *,
-              out: Any = None, adjoint: bool = False, keep_large: bool = False) -> Any:
-    """One execute of a cached plan, or its adjoint; checks everything before anything is planned."""
+              targets: Any = None, out: Any = None, adjoint: bool = False, keep_large: bool = False) -> Any:
+    """One execute of a cached plan, or its adjoint; checks everything before anything is planned. shape: () for type 3."""
     for given in ("dtype", "transforms"):
         if given in settings:
             raise ArgumentTypeError(f"{given} is not an option here: the data says it")
     plain = {option: value for option, value in settings.items() if option not in ("tol", "device")}
-    name = "strengths" if (type == 1) != adjoint else uniform_name(plain)
+    name = "strengths" if (type != 2) != adjoint else "values" if type == 3 else uniform_name(plain)
     kind = kind_of(data, name)
     array = kind.take(data, name)
     settings = {**settings, "dtype": complex_dtype(kind, array, name)}
-    checked = Points(points, len(shape))
-    if checked.dtype != PRECISIONS[settings["dtype"]]:
-        raise ArgumentTypeError(f"points has the dtype {checked.dtype}; expected {PRECISIONS[settings['dtype']]}, as {name} is "
-                        f"{settings['dtype']}")
+    dim = len(shape) or dimension(points)
+    checked = Points(points, dim)
+    aims = Points(targets, dim, "targets") if type == 3 else None
+    for side in (checked, aims or checked):
+        if side.dtype != PRECISIONS[settings["dtype"]]:
+            raise ArgumentTypeError(f"{side.name} has the dtype {side.dtype}; expected {PRECISIONS[settings['dtype']]}, as "
+                                    f"{name} is {settings['dtype']}")
+        side.require_like(checked)
     if kind.gpu(array) != checked.gpu:
         raise ArgumentValueError(f"{name} is on {name_of_device(kind.gpu(array))}, but points on {name_of_device(checked.gpu)}")
-    tails = ((checked.count,), shape) if name == "strengths" else (shape, (checked.count,))
+    other = shape if aims is None else (aims.count,)
+    tails = ((checked.count,), other) if name == "strengths" else (other, (checked.count,))
     lead = leading(array, tails[0], name)
     settings["transforms"] = max(prod(lead), 1)
     if prod(lead) == 0:  # no vectors: nothing to compute
         return out if out is not None else kind.finish(kind.empty(lead + tails[1], settings["dtype"], kind.gpu(array)),
                                                        data, kind.gpu(array))
-    with plan_for(type, shape, checked, settings, keep_large=keep_large) as plan:
+    with plan_for(type, shape or dim, checked, settings, targets=aims, keep_large=keep_large) as plan:
         return (plan.adjoint if adjoint else plan.execute)(data, out)
 
 
@@ -145,9 +151,67 @@ def nufft2(points: Any, modes: Any, tol: float = 1e-6, *loose: Any, out: Any = N
 
 
 @overload
+def nufft3(points: _typing.Points, strengths: npt.NDArray[_typing.ComplexT], targets: _typing.Points, tol: float = 1e-6,
+           *, out: npt.NDArray[_typing.ComplexT] | None = None, device: str = "auto",
+           **options: Unpack[Options]) -> npt.NDArray[_typing.ComplexT]: ...
+@overload
+def nufft3(points: _typing.Points, strengths: _typing.ForeignT, targets: _typing.Points, tol: float = 1e-6, *,
+           out: _typing.ForeignT | None = None, device: str = "auto",
+           **options: Unpack[Options]) -> _typing.ForeignT: ...
+@written_out
+def nufft3(points: Any, strengths: Any, targets: Any, tol: float = 1e-6, *loose: Any, out: Any = None,
+           device: str = "auto", **options: Any) -> Any:
+    """Type 3, points to targets: values[k] = sum over j of strengths[j] exp(+i s[k].x[j]), to a relative l2 error of `tol`.
+
+    points: an (M, d) array or a tuple of d arrays. targets: (N, d), or d arrays, of the same kind. Both may lie anywhere, in
+    any units whose product is in radians; nothing is periodic. What the grids take grows with the product of their extents.
+    strengths: (..., M), complex64 or complex128; the leading axes are a batch.
+    device and the other options: as in nufft1. Returns (..., N), the same kind of array on the same device; or `out`.
+
+    >>> import numpy as np, offgrid
+    >>> x, s = np.array([0.5, 2.0]), np.array([-3.7, 0.0, 12.25])
+    >>> values = offgrid.nufft3((x,), np.array([1, 1j]), (s,), tol=1e-9)
+    >>> bool(np.allclose(values, np.exp(0.5j * s) + 1j * np.exp(2j * s), atol=1e-8))
+    True
+    """
+    refuse_loose_points(CALL3, targets, tol, *loose)
+    refuse_more("nufft3", 4, loose)
+    return transform(3, points, strengths, (), {"tol": tol, "device": device, **options}, targets=targets, out=out)
+
+
+@overload
 def spread(points: _typing.Points, strengths: npt.NDArray[_typing.ComplexT], shape: _typing.Shape, tol: float = 1e-6, *,
            out: npt.NDArray[_typing.ComplexT] | None = None, device: str = "auto",
            **options: Unpack[Options]) -> npt.NDArray[_typing.ComplexT]: ...
+@overload
+def nufft3(points: _typing.Points, strengths: npt.NDArray[_typing.ComplexT], targets: _typing.Points, tol: float = 1e-6,
+           *, out: npt.NDArray[_typing.ComplexT] | None = None, device: str = "auto",
+           **options: Unpack[Options]) -> npt.NDArray[_typing.ComplexT]: ...
+@overload
+def nufft3(points: _typing.Points, strengths: _typing.ForeignT, targets: _typing.Points, tol: float = 1e-6, *,
+           out: _typing.ForeignT | None = None, device: str = "auto",
+           **options: Unpack[Options]) -> _typing.ForeignT: ...
+@written_out
+def nufft3(points: Any, strengths: Any, targets: Any, tol: float = 1e-6, *loose: Any, out: Any = None,
+           device: str = "auto", **options: Any) -> Any:
+    """Type 3, points to targets: values[k] = sum over j of strengths[j] exp(+i s[k].x[j]), to a relative l2 error of `tol`.
+
+    points: an (M, d) array or a tuple of d arrays. targets: (N, d), or d arrays, of the same kind. Both may lie anywhere, in
+    any units whose product is in radians; nothing is periodic. What the grids take grows with the product of their extents.
+    strengths: (..., M), complex64 or complex128; the leading axes are a batch.
+    device and the other options: as in nufft1. Returns (..., N), the same kind of array on the same device; or `out`.
+
+    >>> import numpy as np, offgrid
+    >>> x, s = np.array([0.5, 2.0]), np.array([-3.7, 0.0, 12.25])
+    >>> values = offgrid.nufft3((x,), np.array([1, 1j]), (s,), tol=1e-9)
+    >>> bool(np.allclose(values, np.exp(0.5j * s) + 1j * np.exp(2j * s), atol=1e-8))
+    True
+    """
+    refuse_loose_points(CALL3, targets, tol, *loose)
+    refuse_more("nufft3", 4, loose)
+    return transform(3, points, strengths, (), {"tol": tol, "device": device, **options}, targets=targets, out=out)
+
+
 @overload
 def spread(points: _typing.Points, strengths: _typing.ForeignT, shape: _typing.Shape, tol: float = 1e-6, *,
            out: _typing.ForeignT | None = None, device: str = "auto",

@@ -41,6 +41,9 @@ Real = npt.NDArray["np.floating[Any]"]
 Axis = Union[Real, TorchArray, JaxArray, CupyArray]
 Points = Union[Axis, Sequence[Axis]]
 Shape = Union[int, Sequence[int]]
+End = Union[float, Sequence[float], Real]
+Box = tuple[End, End]
+Data = Union[npt.NDArray["np.complexfloating[Any, Any]"], TorchArray, JaxArray, CupyArray]
 
 # The result of a call is of the kind of its data: numpy's with the same dtype, or the same class of another library.
 ComplexT = TypeVar("ComplexT", bound="np.complexfloating[Any, Any]")

@@ -1,4 +1,4 @@
-"""offgrid for jax, with derivatives in strengths or modes, and in points.
+"""offgrid for jax, with derivatives in strengths or modes, in points and in targets.
 
 >>> import jax, jax.numpy as jnp, offgrid.jax
 >>> x = jnp.linspace(-3, 3, 20, dtype="float32")
@@ -7,7 +7,7 @@
 >>> jax.grad(power)(x).shape
 (20,)
 
-The two functions work under grad, jvp, vmap and jit, any number of times. Outside jit an array on a GPU is transformed
+The functions work under grad, jvp, vmap and jit, any number of times. Outside jit an array on a GPU is transformed
 there, in place. Inside jit the transform is a callback of the host: on the CPU that costs little, on a GPU the arrays travel
 to the host and back, and the CPU computes.
 """
@@ -35,7 +35,7 @@ from offgrid._typing import Shape
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
-__all__ = ["nufft1", "nufft2"]
+__all__ = ["nufft1", "nufft2", "nufft3"]
 
 Array = Union[jax.Array, "np.ndarray[Any, Any]"]
 Points = Union[Array, Sequence[Array]]
@@ -66,21 +66,43 @@ def nufft2(points: Points, modes: Array, tol: float = 1e-6, *, device: str = "au
     return apply(make_transform(2, tuple(modes.shape)[-dim:], tol, device, dict(options)), points, modes, "modes")
 
 
-def apply(what: Transform, points: Any, data: Any, name: str) -> jax.Array:
-    axes = tuple(as_jax(value, f"points[{axis}]") for axis, value in enumerate(columns(points, len(what.shape))))
+@written_out
+def nufft3(points: Points, strengths: Array, targets: Points, tol: float = 1e-6, *, device: str = "auto",
+           **options: Unpack[Options]) -> jax.Array:
+    """Type 3, points to targets, as offgrid.nufft3, with derivatives in strengths, points and targets.
+
+    >>> import jax.numpy as jnp, offgrid.jax
+    >>> points, targets = jnp.zeros((10, 2), "float32"), jnp.ones((7, 2), "float32")
+    >>> offgrid.jax.nufft3(points, jnp.ones((3, 10), "complex64"), targets).shape
+    (3, 7)
+    """
+    what = make_transform(3, targets, tol, device, dict(options), dim=dimension(points))
+    return apply(what, points, strengths, "strengths", targets)
+
+
+def apply(what: Transform, points: Any, data: Any, name: str, targets: Any = None) -> jax.Array:
     data = as_jax(data, name)
     dtype = str(data.dtype)
     if dtype not in PRECISIONS:
         raise ArgumentTypeError(f"{name} has the dtype {dtype}; expected complex64 or complex128")
-    for axis, value in enumerate(axes):
-        if str(value.dtype) != PRECISIONS[dtype]:
-            raise ArgumentTypeError(f"points[{axis}] has the dtype {value.dtype}; expected {PRECISIONS[dtype]}, as {name} has")
-        if value.shape != axes[0].shape or value.ndim != 1:
-            raise ArgumentValueError(f"points[{axis}] has the shape {value.shape}; expected one axis, as long as points[0]")
-    tail = what.adjoint.tail(axes[0].shape[0])
+    axes = coordinates(points, what.dim, "points", dtype, name)
+    if what.type == 3:
+        axes += coordinates(targets, what.dim, "targets", dtype, name)
+    tail = what.adjoint.tail(axes)
     if data.shape[-len(tail):] != tail:
         raise ArgumentValueError(f"{name} has the shape {data.shape}; expected it to end in {tail}")
     return bind(what, data, *axes)
+
+
+def coordinates(points: Any, dim: int, side: str, dtype: str, name: str) -> list[jax.Array]:
+    """The coordinates of points or targets, checked against data of a dtype and a name."""
+    axes = [as_jax(value, f"{side}[{axis}]") for axis, value in enumerate(columns(points, dim, side))]
+    for axis, value in enumerate(axes):
+        if str(value.dtype) != PRECISIONS[dtype]:
+            raise ArgumentTypeError(f"{side}[{axis}] has the dtype {value.dtype}; expected {PRECISIONS[dtype]}, as {name} has")
+        if value.shape != axes[0].shape or value.ndim != 1:
+            raise ArgumentValueError(f"{side}[{axis}] has the shape {value.shape}; expected one axis, as long as {side}[0]")
+    return axes
 
 
 def as_jax(value: Any, name: str) -> jax.Array:
@@ -117,8 +139,7 @@ def on_one_device(*arrays: Any) -> list[Any]:
 
 
 def result_shape(what: Transform, data: Any, axes: Any) -> tuple[int, ...]:
-    count = axes[0].shape[0]
-    return data.shape[: data.ndim - len(what.adjoint.tail(count))] + what.tail(count)
+    return data.shape[: data.ndim - len(what.adjoint.tail(axes))] + what.tail(axes)
 
 
 @nufft_p.def_abstract_eval
@@ -138,7 +159,7 @@ def on_the_host(data: Any, *axes: Any, what: Transform) -> Any:
 mlir.register_lowering(nufft_p, mlir.lower_fun(on_the_host, multiple_results=False))
 
 
-# --- derivatives -----------------------------------------------------------------------------------------------------
+# --- derivatives, by the rules of offgrid._autodiff -------------------------------------------------------------------
 # What the result changes by when data and points do is a primitive of its own, linear in the changes. Outside jit, jax
 # works out the derivative of every primitive that it meets anew in each call, which takes it about a millisecond; written
 # in products, stacks and slices of jax, a gradient took a dozen of them.
@@ -148,25 +169,21 @@ change_p = Primitive("offgrid_nufft_change")
 def jvp(primals: Any, tangents: Any, *, what: Transform) -> Any:
     data, *axes = primals
     data_dot, *dots = tangents
-    moved = tuple(axis for axis, dot in enumerate(dots) if type(dot) is not ad.Zero)
+    moved = tuple(index for index, dot in enumerate(dots) if type(dot) is not ad.Zero)
     result = bind(what, data, *axes)
     if not moved:
         return result, bind(what, data_dot, *axes)
     given = [] if type(data_dot) is ad.Zero else [data_dot]
-    return result, change_p.bind(data, *axes, *given, *(dots[axis] for axis in moved), what=what, moved=moved)
+    return result, change_p.bind(data, *axes, *given, *(dots[index] for index in moved), what=what, moved=moved)
 
 
 @change_p.def_impl
 def change(data: Any, *rest: Any, what: Transform, moved: tuple[int, ...]) -> Any:
-    """rest: the points, the change of data unless it is none, and the changes of the points along the axes `moved`.
-    To modes it is A c_dot + sum over a of s i k_a A (x_a_dot c); to points A f_dot + sum over a of x_a_dot A (s i k_a f)."""
-    axes, dots = rest[: len(what.shape)], rest[len(what.shape):]
-    data_dots, points_dots = dots[: len(dots) - len(moved)], dots[len(dots) - len(moved):]
-    if what.to_modes:
-        return sum_of_modes(bind(what, products(data, data_dots, points_dots), *axes), what, moved)
-    known = bind(what, times_frequencies(data, what, moved), *axes)
-    first = bind(what, data_dots[0], *axes) if data_dots else None
-    return sum_of_points(first, known, points_dots)
+    """rest: the axes, the change of data unless it is none, and the changes of the axes `moved`."""
+    axes, dots = rest[: what.axes_count], rest[what.axes_count:]
+    data_dots, axes_dots = dots[: len(dots) - len(moved)], dots[len(dots) - len(moved):]
+    vectors = change_vectors(data, data_dots, axes_dots, axes, what, moved)
+    return change_sum(bind(what, vectors, *axes), axes_dots, axes, what, moved)
 
 
 @change_p.def_abstract_eval
@@ -175,37 +192,30 @@ def change_type(data: Any, *rest: Any, what: Transform, moved: tuple[int, ...]) 
 
 
 # The elementwise parts, compiled once for each transform: one call of jax each.
-def times_frequency(modes: Any, what: Transform, axis: int) -> Any:
-    """s i k modes, k along an axis."""
-    return modes * (1j * what.sign * what.frequencies(axis)).astype(modes.dtype)
+def times_opposite(values: Any, what: Transform, index: int, axes: Any) -> Any:
+    """s i times what axes[index] is multiplied by, times values."""
+    return values * (1j * what.sign * what.opposite(index, axes)).astype(values.dtype)
 
 
 @partial(jax.jit, static_argnames=("what", "moved"))
-def times_frequencies(modes: Any, what: Transform, moved: tuple[int, ...]) -> Any:
-    return jnp.stack([times_frequency(modes, what, axis) for axis in moved])
-
-
-@jax.jit
-def products(data: Any, data_dots: Any, points_dots: Any) -> Any:
-    return jnp.stack([*data_dots, *(data * dot for dot in points_dots)])
+def change_vectors(data: Any, data_dots: Any, axes_dots: Any, axes: Any, what: Transform, moved: tuple[int, ...]) -> Any:
+    return jnp.stack([*data_dots, *(data * dot if what.is_of_data(index) else times_opposite(data, what, index, axes)
+                                    for index, dot in zip(moved, axes_dots))])
 
 
 @partial(jax.jit, static_argnames=("what", "moved"))
-def sum_of_modes(results: Any, what: Transform, moved: tuple[int, ...]) -> Any:
+def change_sum(results: Any, axes_dots: Any, axes: Any, what: Transform, moved: tuple[int, ...]) -> Any:
     """The first of them as it is, where there is one more than `moved`."""
     plain = len(results) - len(moved)
-    terms = [times_frequency(result, what, axis) for axis, result in zip(moved, results[plain:])]
+    terms = [times_opposite(result, what, index, axes) if what.is_of_data(index) else dot * result
+             for index, dot, result in zip(moved, axes_dots, results[plain:])]
     return sum(terms, results[0] if plain else 0)
 
 
-@jax.jit
-def sum_of_points(first: Any, known: Any, points_dots: Any) -> Any:
-    return sum((dot * result for dot, result in zip(points_dots, known)), 0 if first is None else first)
-
-
 @partial(jax.jit, static_argnames=("what", "moved", "plain"))
-def gradient_vectors(gradient: Any, what: Transform, moved: tuple[int, ...], plain: int) -> Any:
-    return jnp.stack([gradient] * plain + [times_frequency(gradient, what, axis) for axis in moved])
+def times_opposites(values: Any, axes: Any, what: Transform, moved: tuple[int, ...], plain: int = 0) -> Any:
+    """A batch: `plain` of them as they are, then one for each of `moved`."""
+    return jnp.stack([values] * plain + [times_opposite(values, what, index, axes) for index in moved])
 
 
 @partial(jax.jit, static_argnames=("plain",))
@@ -223,18 +233,26 @@ def transpose(gradient: Any, data: Any, *axes: Any, what: Transform) -> Any:
 
 
 def change_transpose(gradient: Any, data: Any, *rest: Any, what: Transform, moved: tuple[int, ...]) -> Any:
-    """c' = A^T g, x_a' = Re(c A^T (s i k_a g)) in one batch; to points f' = A^T g, x_a' = Re(g A (s i k_a f))."""
-    axes, dots = rest[: len(what.shape)], rest[len(what.shape):]
+    """Without conjugates: d' = A^T g, y_a' = Re(d A^T (s i z_a g)) in one batch, z_a' = Re(g A (s i y_a d)) in another."""
+    axes, dots = rest[: what.axes_count], rest[what.axes_count:]
     nothing: list[Any] = [None] * (1 + len(axes))
     if type(gradient) is ad.Zero:
         return nothing + [None] * len(dots)
     plain = len(dots) - len(moved)
-    if what.to_modes:
-        results = bind(what.transpose, gradient_vectors(gradient, what, moved, plain), *axes)
-        of_dots = real_products(data, results, plain)
-    else:
-        of_dots = [bind(what.transpose, gradient, *axes)] if plain else []
-        of_dots += real_products(gradient, bind(what, times_frequencies(data, what, moved), *axes))
+    at_data = tuple(index for index in moved if what.is_of_data(index))
+    at_result = tuple(index for index in moved if not what.is_of_data(index))
+    of_data: list[Any] = []
+    of_axes: dict[int, Any] = {}
+    if at_data:
+        results = bind(what.transpose, times_opposites(gradient, axes, what, at_data, plain), *axes)
+        both = real_products(data, results, plain)
+        of_data, of_axes = both[:plain], dict(zip(at_data, both[plain:]))
+    elif plain:
+        of_data = [bind(what.transpose, gradient, *axes)]
+    if at_result:
+        results = bind(what, times_opposites(data, axes, what, at_result), *axes)
+        of_axes.update(zip(at_result, real_products(gradient, results)))
+    of_dots = of_data + [of_axes[index] for index in moved]
     return nothing + [value if ad.is_undefined_primal(dot) else None for dot, value in zip(dots, of_dots)]
 
 

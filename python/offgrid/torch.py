@@ -1,4 +1,4 @@
-"""offgrid for torch, with gradients in strengths or modes, and in points.
+"""offgrid for torch, with gradients in strengths or modes, in points and in targets.
 
 >>> import torch, offgrid.torch
 >>> x = torch.linspace(-3, 3, 20, dtype=torch.float64, requires_grad=True)
@@ -7,7 +7,7 @@
 >>> x.grad.shape
 torch.Size([20])
 
-Both functions work under torch.func (grad, jvp, vmap), any number of times. Plans are kept for later calls; a loop
+The functions work under torch.func (grad, jvp, vmap), any number of times. Plans are kept for later calls; a loop
 that uses the same points again does not sort them again.
 """
 
@@ -28,7 +28,7 @@ from offgrid._typing import Shape
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
-__all__ = ["nufft1", "nufft2"]
+__all__ = ["nufft1", "nufft2", "nufft3"]
 
 Points = Union[torch.Tensor, Sequence[torch.Tensor]]
 
@@ -60,18 +60,35 @@ def nufft2(points: Points, modes: torch.Tensor, tol: float = 1e-6, *, device: st
     return apply(make_transform(2, tuple(modes.shape)[-dim:], tol, device, dict(options)), points, modes, "modes")
 
 
-def apply(what: Transform, points: Any, data: Any, name: str) -> torch.Tensor:
-    axes = columns(points, len(what.shape))
-    for value, label in ((data, name), *((axis, f"points[{i}]") for i, axis in enumerate(axes))):
+@written_out
+def nufft3(points: Points, strengths: torch.Tensor, targets: Points, tol: float = 1e-6, *, device: str = "auto",
+           **options: Unpack[Options]) -> torch.Tensor:
+    """Type 3, points to targets, as offgrid.nufft3, with gradients in strengths, points and targets.
+
+    >>> import torch, offgrid.torch
+    >>> points, targets = torch.rand(10, 2, dtype=torch.float64), torch.rand(7, 2, dtype=torch.float64)
+    >>> offgrid.torch.nufft3(points, torch.ones(3, 10, dtype=torch.complex128), targets).shape
+    torch.Size([3, 7])
+    """
+    what = make_transform(3, targets, tol, device, dict(options), dim=dimension(points))
+    return apply(what, points, strengths, "strengths", targets)
+
+
+def apply(what: Transform, points: Any, data: Any, name: str, targets: Any = None) -> torch.Tensor:
+    given = {"points": columns(points, what.dim)}
+    if what.type == 3:
+        given["targets"] = columns(targets, what.dim, "targets")
+    labels = [(axis, f"{side}[{i}]") for side, axes in given.items() for i, axis in enumerate(axes)]
+    for value, label in ((data, name), *labels):
         if not isinstance(value, torch.Tensor):
             raise ArgumentTypeError(f"{label} is a {type(value).__name__}; expected a torch.Tensor")
-    return Nufft.apply(what, data, *axes)
+    return Nufft.apply(what, data, *(axis for axis, _ in labels))
 
 
-def times_frequency(what: Transform, modes: torch.Tensor, axis: int, sign: int) -> torch.Tensor:
-    """sign i k modes, k along an axis."""
-    k = torch.as_tensor(what.frequencies(axis), dtype=modes.real.dtype, device=modes.device)
-    return modes * (sign * 1j * k)
+def times_opposite(what: Transform, values: torch.Tensor, index: int, axes: Any, sign: int) -> torch.Tensor:
+    """sign i times what axes[index] is multiplied by, times values."""
+    factor = what.opposite(index, axes)
+    return values * (sign * 1j * torch.as_tensor(factor, dtype=values.real.dtype, device=values.device))
 
 
 def real_product(a: torch.Tensor, b: torch.Tensor) -> torch.Tensor:
@@ -95,18 +112,15 @@ class Nufft(torch.autograd.Function):
     def backward(ctx: Any, gradient: torch.Tensor) -> Any:
         data, *axes = ctx.saved_tensors
         _, needs_data, *needs = ctx.needs_input_grad
-        moved = [axis for axis, needed in enumerate(needs) if needed]
-        rule = to_modes_backward if ctx.what.to_modes else to_points_backward
-        of_data, of_points = rule(ctx.what, data, tuple(axes), gradient, needs_data, moved)
-        placed = dict(zip(moved, of_points))
-        return None, of_data, *(placed.get(axis) for axis in range(len(axes)))
+        moved = [index for index, needed in enumerate(needs) if needed]
+        of_data, of_axes = gradients(ctx.what, data, tuple(axes), gradient, needs_data, moved)
+        return None, of_data, *(of_axes.get(index) for index in range(len(axes)))
 
     @staticmethod
     def jvp(ctx: Any, _: Any, data_dot: torch.Tensor | None, *axes_dot: torch.Tensor | None) -> torch.Tensor:
         data, *axes = ctx.saved_tensors
-        moved = [axis for axis, dot in enumerate(axes_dot) if dot is not None]
-        rule = to_modes_jvp if ctx.what.to_modes else to_points_jvp
-        return rule(ctx.what, data, tuple(axes), data_dot, {axis: axes_dot[axis] for axis in moved})
+        dots = {index: dot for index, dot in enumerate(axes_dot) if dot is not None}
+        return change(ctx.what, data, tuple(axes), data_dot, dots)
 
     @staticmethod
     def vmap(info: Any, in_dims: Any, what: Transform, data: torch.Tensor, *axes: torch.Tensor) -> Any:
@@ -122,34 +136,30 @@ def pick(value: torch.Tensor, dim: int | None, index: int) -> torch.Tensor:
     return value if dim is None else value.select(dim, index)
 
 
-def to_modes_backward(what: Transform, data: Any, axes: Any, gradient: Any, needs_data: bool, moved: list[int]) -> Any:
-    """c' = A* g, x_a' = Re(conj(c) A* (-s i k_a g)): one batched adjoint for all of them."""
-    vectors = ([gradient] if needs_data else []) + [times_frequency(what, gradient, a, -what.sign) for a in moved]
-    results = Nufft.apply(what.adjoint, torch.stack(vectors), *axes).unbind(0)
-    of_data, of_axes = (results[0], results[1:]) if needs_data else (None, results)
-    return of_data, [real_product(data, result) for result in of_axes]
+# --- the rules of offgrid._autodiff ----------------------------------------------------------------------------------
+def gradients(what: Transform, data: Any, axes: Any, gradient: Any, needs_data: bool, moved: list[int]) -> Any:
+    """One batched adjoint for the data and its coordinates, one batched transform for those of the result."""
+    of_data, of_axes = None, {}
+    at_data = [index for index in moved if what.is_of_data(index)]
+    at_result = [index for index in moved if not what.is_of_data(index)]
+    if needs_data or at_data:
+        vectors = ([gradient] if needs_data else []) + [times_opposite(what, gradient, i, axes, -what.sign) for i in at_data]
+        results = list(Nufft.apply(what.adjoint, torch.stack(vectors), *axes).unbind(0))
+        of_data = results.pop(0) if needs_data else None
+        of_axes.update({index: real_product(data, result) for index, result in zip(at_data, results)})
+    if at_result:
+        vectors = [times_opposite(what, data, index, axes, what.sign) for index in at_result]
+        results = list(Nufft.apply(what, torch.stack(vectors), *axes).unbind(0))
+        of_axes.update({index: real_product(gradient, result) for index, result in zip(at_result, results)})
+    return of_data, of_axes
 
 
-def to_points_backward(what: Transform, data: Any, axes: Any, gradient: Any, needs_data: bool, moved: list[int]) -> Any:
-    """f' = A* g, x_a' = Re(conj(g) A (s i k_a f)): the adjoint of the plan, and a batched execute for the points."""
-    of_data = Nufft.apply(what.adjoint, gradient, *axes) if needs_data else None
-    if not moved:
-        return of_data, []
-    results = Nufft.apply(what, torch.stack([times_frequency(what, data, a, what.sign) for a in moved]), *axes)
-    return of_data, [real_product(gradient, result) for result in results.unbind(0)]
-
-
-def to_modes_jvp(what: Transform, data: Any, axes: Any, data_dot: Any, dots: dict[int, Any]) -> torch.Tensor:
-    """A c_dot + sum over a of s i k_a A (x_a_dot c)."""
-    vectors = ([data_dot] if data_dot is not None else []) + [data * dot for dot in dots.values()]
+def change(what: Transform, data: Any, axes: Any, data_dot: Any, dots: dict[int, Any]) -> torch.Tensor:
+    """What the result changes by: one batched transform."""
+    vectors = [] if data_dot is None else [data_dot]
+    vectors += [data * dot if what.is_of_data(index) else times_opposite(what, data, index, axes, what.sign)
+                for index, dot in dots.items()]
     results = list(Nufft.apply(what, torch.stack(vectors), *axes).unbind(0))
-    total: Any = results.pop(0) if data_dot is not None else 0
-    return total + sum(times_frequency(what, result, a, what.sign) for a, result in zip(dots, results))
-
-
-def to_points_jvp(what: Transform, data: Any, axes: Any, data_dot: Any, dots: dict[int, Any]) -> torch.Tensor:
-    """A f_dot + sum over a of x_a_dot A (s i k_a f)."""
-    vectors = ([data_dot] if data_dot is not None else []) + [times_frequency(what, data, a, what.sign) for a in dots]
-    results = list(Nufft.apply(what, torch.stack(vectors), *axes).unbind(0))
-    total: Any = results.pop(0) if data_dot is not None else 0
-    return total + sum(dot * result for dot, result in zip(dots.values(), results))
+    total: Any = 0 if data_dot is None else results.pop(0)
+    return total + sum(times_opposite(what, result, index, axes, what.sign) if what.is_of_data(index) else dot * result
+                       for (index, dot), result in zip(dots.items(), results))

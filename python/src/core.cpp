@@ -1,8 +1,8 @@
 // The extension offgrid._core: a plan of the C interface that takes addresses and streams as numbers, and a view of a
 // DLPack capsule. What an array is, and whether it fits, is decided in python/offgrid before anything here is called.
 //
-// Calls run without the GIL. A plan may be executed by several threads at once; set_points and close wait until nobody
-// executes. Arrays come with their sizes in bytes and their device, and the plan compares them with its own: neither a
+// Calls run without the GIL. A plan may be executed by several threads at once; what changes the plan (points, targets, boxes,
+// sums of chunks, close) waits until nobody executes. Arrays come with their sizes in bytes and their device, and the plan compares them with its own: neither a
 // thread that changes the points meanwhile nor Python code that writes to a plan's private fields can make a call read or
 // write past an array.
 #include <nanobind/nanobind.h>
@@ -41,15 +41,17 @@ struct Spec {
 
 class Plan {
  public:
+  using Ends = std::pair<std::vector<double>, std::vector<double>>;
+
   explicit Plan(const Spec& spec) : gpu_(spec.gpu) {
     const GpuGuard guard(gpu_);
     const auto options = offgrid::detail::make_options(spec.problem);
     offgrid_plan raw = nullptr;
-    offgrid::detail::check(offgrid_plan_create(&raw, spec.problem.type, static_cast<int>(spec.problem.modes.size()),
-                                               spec.problem.modes.data(), spec.problem.tolerance, spec.precision,
-                                               options.get()));
+    const int dim = offgrid::detail::dim_of(spec.problem);
+    offgrid::detail::check(offgrid_plan_create(&raw, spec.problem.type, dim, spec.problem.modes.data(),
+                                               spec.problem.tolerance, spec.precision, options.get()));
     handle_.reset(raw);
-    dim_ = spec.problem.modes.size();
+    dim_ = static_cast<std::size_t>(dim);
     real_bytes_ = spec.precision == OFFGRID_F32 ? 4 : 8;
     complex_bytes_ = 2 * real_bytes_ * static_cast<std::int64_t>(number("transforms"));
     modes_bytes_ = complex_bytes_;
@@ -57,6 +59,7 @@ class Plan {
       if (size == 0) modes_bytes_ = 0;
     if (modes_bytes_ > 0)
       for (const std::int64_t size : spec.problem.modes) modes_bytes_ *= size;
+    if (spec.problem.type == 3) modes_bytes_ = no_targets;
   }
   Plan(const Plan&) = delete;
   Plan& operator=(const Plan&) = delete;
@@ -70,19 +73,62 @@ class Plan {
   // axes: in the order of C.
   void set_points(const std::vector<Memory>& axes, Where where) {
     const std::unique_lock lock(in_use_);
-    require_open();
-    require_gpu(where.gpu);
-    if (axes.size() != dim_) refuse("points: the number of arrays is not the plan's number of axes");
-    const std::int64_t count = axes[0].bytes / real_bytes_;
-    const void* addresses[3] = {};
-    for (std::size_t axis = 0; axis < axes.size(); ++axis) {
-      if (axes[axis].bytes != count * real_bytes_) refuse("points: the arrays differ in their length or precision");
-      addresses[axis] = pointer(axes[axis].address);
-    }
+    const Axes x = checked("points", axes, where);
     const GpuGuard guard(gpu_);
     offgrid::detail::check(
-        offgrid_set_points(handle_.get(), count, addresses[0], addresses[1], addresses[2], pointer(where.stream)));
-    count_ = count;
+        offgrid_set_points(handle_.get(), x.count, x.at[0], x.at[1], x.at[2], pointer(where.stream)));
+    count_ = x.count;
+  }
+
+  void set_targets(const std::vector<Memory>& axes, Where where) {
+    const std::unique_lock lock(in_use_);
+    const Axes s = checked("targets", axes, where);
+    const GpuGuard guard(gpu_);
+    offgrid::detail::check(
+        offgrid_set_targets(handle_.get(), s.count, s.at[0], s.at[1], s.at[2], pointer(where.stream)));
+    modes_bytes_ = s.count * complex_bytes_;
+  }
+
+  void set_points_and_targets(const std::vector<Memory>& points, const std::vector<Memory>& targets, Where where) {
+    const std::unique_lock lock(in_use_);
+    const Axes x = checked("points", points, where), s = checked("targets", targets, where);
+    const GpuGuard guard(gpu_);
+    offgrid::detail::check(
+        offgrid_set_points_and_targets(handle_.get(), x.count, x.at, s.count, s.at, pointer(where.stream)));
+    count_ = x.count;
+    modes_bytes_ = s.count * complex_bytes_;
+  }
+
+  // Low and high ends, in the order of C.
+  void set_boxes(const Ends& points, const Ends& targets) {
+    const std::unique_lock lock(in_use_);
+    require_open();
+    for (const Ends* box : {&points, &targets})
+      if (box->first.size() != dim_ || box->second.size() != dim_)
+        refuse("boxes: the number of ends is not the plan's number of axes");
+    const GpuGuard guard(gpu_);
+    offgrid::detail::check(offgrid_set_boxes(handle_.get(), points.first.data(), points.second.data(),
+                                             targets.first.data(), targets.second.data()));
+    count_ = -1;
+    modes_bytes_ = no_targets;
+  }
+
+  void add(Memory strengths, Where where) {
+    const std::unique_lock lock(in_use_);
+    require_open();
+    require_gpu(where.gpu);
+    require_points(strengths.bytes);
+    const GpuGuard guard(gpu_);
+    offgrid::detail::check(offgrid_add_points(handle_.get(), pointer(strengths.address), pointer(where.stream)));
+  }
+
+  void finish(Memory values, Where where) {
+    const std::unique_lock lock(in_use_);
+    require_open();
+    require_gpu(where.gpu);
+    require_modes(values.bytes);
+    const GpuGuard guard(gpu_);
+    offgrid::detail::check(offgrid_finish(handle_.get(), pointer(values.address), pointer(where.stream)));
   }
 
   template <Execute call> void run(Memory strengths, Memory modes, Where where) {
@@ -90,7 +136,7 @@ class Plan {
     require_open();
     require_gpu(where.gpu);
     require_points(strengths.bytes);
-    if (modes.bytes != modes_bytes_) refuse("modes: the array has not the size of the plan's modes");
+    require_modes(modes.bytes);
     const GpuGuard guard(gpu_);
     offgrid::detail::check(
         call(handle_.get(), pointer(strengths.address), pointer(modes.address), pointer(where.stream)));
@@ -136,6 +182,12 @@ class Plan {
   }
 
  private:
+  static constexpr std::int64_t no_targets = -1;
+  struct Axes {
+    std::int64_t count;
+    const void* at[3] = {};
+  };
+
   template <class Ask> void fill(const Numbers& given, const Results& values, Ask ask) {
     const std::shared_lock lock(in_use_);
     require_open();
@@ -153,6 +205,23 @@ class Plan {
     if (count_ < 0) refuse("execute: the plan has no points yet, call set_points first");
     if (strengths != count_ * complex_bytes_) refuse("execute: another thread changed the points meanwhile");
   }
+  void require_modes(std::int64_t modes) const {
+    if (modes_bytes_ == no_targets) refuse("the plan has no targets yet, call set_points or set_targets first");
+    if (modes != modes_bytes_)
+      refuse("modes: the array has not the size of the plan's modes, or of its values at the targets");
+  }
+  Axes checked(const char* name, const std::vector<Memory>& axes, Where where) const {
+    require_open();
+    require_gpu(where.gpu);
+    if (axes.size() != dim_) refuse(std::string(name) + ": the number of arrays is not the plan's number of axes");
+    Axes found{axes[0].bytes / real_bytes_};
+    for (std::size_t axis = 0; axis < axes.size(); ++axis) {
+      if (axes[axis].bytes != found.count * real_bytes_)
+        refuse(std::string(name) + ": the arrays differ in their length or precision");
+      found.at[axis] = pointer(axes[axis].address);
+    }
+    return found;
+  }
   double number(const char* name) const {
     double value = 0;
     offgrid::detail::check(offgrid_plan_get(handle_.get(), name, &value));
@@ -163,7 +232,7 @@ class Plan {
   std::size_t dim_ = 0;
   std::int64_t real_bytes_ = 0;     // of a coordinate
   std::int64_t complex_bytes_ = 0;  // of one number in each of the vectors
-  std::int64_t modes_bytes_ = 0;    // of all vectors
+  std::int64_t modes_bytes_ = 0;    // of all vectors; of a type 3 the values at the targets
   std::int64_t count_ = -1;         // points; -1: not set yet
   int gpu_;
   std::shared_mutex in_use_;
@@ -204,10 +273,23 @@ template <Execute call> void run(Plan& plan, MemoryTuple strengths, MemoryTuple 
   plan.run<call>(memory_of(strengths), memory_of(modes), {where.first, where.second});
 }
 
-void set_points(Plan& plan, const std::vector<MemoryTuple>& axes, WhereTuple where) {
+std::vector<Memory> memory_of(const std::vector<MemoryTuple>& axes) {
   std::vector<Memory> given;
   for (const MemoryTuple& axis : axes) given.push_back(memory_of(axis));
-  plan.set_points(given, {where.first, where.second});
+  return given;
+}
+
+template <auto call> void set_axes(Plan& plan, const std::vector<MemoryTuple>& axes, WhereTuple where) {
+  (plan.*call)(memory_of(axes), {where.first, where.second});
+}
+
+void set_points_and_targets(Plan& plan, const std::vector<MemoryTuple>& points, const std::vector<MemoryTuple>& targets,
+                            WhereTuple where) {
+  plan.set_points_and_targets(memory_of(points), memory_of(targets), {where.first, where.second});
+}
+
+template <auto call> void run_one(Plan& plan, MemoryTuple memory, WhereTuple where) {
+  (plan.*call)(memory_of(memory), {where.first, where.second});
 }
 
 // offgrid._error.error_of(status, message), which picks the class.
@@ -234,15 +316,22 @@ NB_MODULE(_core, module) {
   nb::class_<Plan>(module, "Plan")
       .def(
           "__init__",
-          [](Plan* self, int type, Modes modes, double tolerance, bool single, const nb::dict& options, int gpu) {
+          [](Plan* self, int type, Modes modes, double tolerance, bool single, const nb::dict& options, int gpu,
+             int dim) {
             Spec spec{{}, single ? OFFGRID_F32 : OFFGRID_F64, gpu};
+            spec.problem.dim = dim;
             spec.problem.type = type, spec.problem.modes = std::move(modes), spec.problem.tolerance = tolerance;
             spec.problem.options = options_of(options);
             const NoGil no_gil;
             new (self) Plan(spec);
           },
-          "type"_a, "modes"_a, "tolerance"_a, "single"_a, "options"_a, "gpu"_a)
-      .def("set_points", &set_points, "axes"_a, "where"_a, WithoutGil())
+          "type"_a, "modes"_a, "tolerance"_a, "single"_a, "options"_a, "gpu"_a, "dim"_a = 0)
+      .def("set_points", &set_axes<&Plan::set_points>, "axes"_a, "where"_a, WithoutGil())
+      .def("set_targets", &set_axes<&Plan::set_targets>, "axes"_a, "where"_a, WithoutGil())
+      .def("set_points_and_targets", &set_points_and_targets, "points"_a, "targets"_a, "where"_a, WithoutGil())
+      .def("set_boxes", &Plan::set_boxes, "points"_a, "targets"_a, WithoutGil())
+      .def("add", &run_one<&Plan::add>, "strengths"_a, "where"_a, WithoutGil())
+      .def("finish", &run_one<&Plan::finish>, "values"_a, "where"_a, WithoutGil())
       .def("execute", &run<offgrid_execute>, "strengths"_a, "modes"_a, "where"_a, WithoutGil())
       .def("adjoint", &run<offgrid_execute_adjoint>, "strengths"_a, "modes"_a, "where"_a, WithoutGil())
       .def("seconds", &Plan::seconds, "strengths"_a, "modes"_a, "repeats"_a, WithoutGil())

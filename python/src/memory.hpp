@@ -29,7 +29,7 @@ using MemoryTuple = std::pair<Address, std::int64_t>;
 using WhereTuple = std::pair<int, Address>;
 inline Memory memory_of(const MemoryTuple& given) { return {given.first, given.second}; }
 
-[[noreturn]] inline void refuse(const char* message) { throw offgrid::Error(OFFGRID_WRONG_STATE, message); }
+[[noreturn]] inline void refuse(const std::string& message) { throw offgrid::Error(OFFGRID_WRONG_STATE, message); }
 
 inline std::vector<offgrid::Option> options_of(const nanobind::dict& given) {
   std::vector<offgrid::Option> options;

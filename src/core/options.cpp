@@ -29,7 +29,7 @@ const std::array table{
               -1,
               1,
               {},
-              "sign of i in the exponent; 0, the default, is -1 for type 1 and +1 for type 2",
+              "sign of i in the exponent; 0, the default, is -1 for type 1 and +1 for types 2 and 3",
               "1 or -1"},
     OptionRow{"transforms", &Options::transforms, 1, 0x1p40, {}, "how many vectors share the points"},
     OptionRow{"mode_order", &Options::mode_order, 0, 1, order_words,

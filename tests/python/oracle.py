@@ -26,6 +26,12 @@ def type2(points, modes, sign=1, order="centred"):
     return np.einsum(spec, modes, *waves(points, shape, sign, order), optimize=True)
 
 
+def type3(points, strengths, targets, sign=1):
+    """The adjoint is the same with points and targets exchanged, and the opposite sign."""
+    phase = sum(np.outer(s.astype(float), x.astype(float)) for x, s in zip(points, targets))
+    return strengths @ np.exp(1j * sign * phase).T
+
+
 def random_complex(random, shape, dtype="complex128"):
     return (random.normal(size=shape) + 1j * random.normal(size=shape)).astype(dtype)
 

@@ -18,9 +18,9 @@ def counted(monkeypatch):
         counts["made"] += 1
         return make(self, gpu)
 
-    def counting_set(self, points):
+    def counting_set(self, *sides):
         counts["set"] += 1
-        return put(self, points)
+        return put(self, *sides)
 
     monkeypatch.setattr(_plan.Plan, "_make", counting_make)
     monkeypatch.setattr(_plan.Plan, "_set", counting_set)
@@ -49,6 +49,17 @@ def test_memory_that_is_used_again_is_not_taken_for_the_old_points(random):
         x = oracle.random_points(random, 1, 20)[0]
         assert oracle.error(offgrid.nufft1(x, data, 8), oracle.type1((x,), data, (8,))) < 1e-6
         del x
+
+
+def test_the_same_points_and_targets_plan_once(random, counted):
+    points, targets = oracle.random_points(random, 2, 20), oracle.random_points(random, 2, 15)
+    data = oracle.random_complex(random, 20)
+    first = offgrid.nufft3(points, data, targets)
+    assert np.array_equal(offgrid.nufft3(points, data, tuple(s.copy() for s in targets)), first)
+    assert counted == {"made": 1, "set": 1}
+    targets[1][7] += 0.5
+    assert oracle.error(offgrid.nufft3(points, data, targets), oracle.type3(points, data, targets)) < 1e-6
+    assert counted == {"made": 1, "set": 2}
 
 
 def test_problems_that_differ_do_not_share(random, counted):

@@ -95,6 +95,7 @@ def test_calls_of_someone_who_comes_from_finufft(call):
 
 def test_too_many_arguments_are_refused():
     refused(TypeError, "at most 4", offgrid.nufft1, (X,), C, 4, 1e-6, 1)
+    refused(TypeError, "at most 4", offgrid.nufft3, (X,), C, (X,), 1e-6, 1)
     refused(TypeError, "at most 3", offgrid.nufft2, (X,), C, 1e-6, 1)
 
 

@@ -1,9 +1,10 @@
 """offgrid.jax: derivatives by jax's own checks, forward and backward, twice; jit; vmap; plans that are kept."""
 
 import numpy as np
+import oracle
 import pytest
 from conftest import made
-from gradients import SHAPES, TOL, arrays
+from gradients import SHAPES, TOL, arrays, targets
 
 import offgrid
 from test_cache import counted  # noqa: F401, a fixture
@@ -35,6 +36,15 @@ def type2(**options):
     return lambda data, *points: oj.nufft2(points, data, TOL, **options)
 
 
+def type3(dim, **options):
+    return lambda data, *axes: oj.nufft3(axes[:dim], data, axes[dim:], TOL, **options)
+
+
+def arrays3(kind, random, dim, **sizes):
+    points, strengths, _ = arrays(kind, random, dim, **sizes)
+    return strengths, *points, *targets(kind, random, dim)
+
+
 def power(transform):
     return lambda *arguments: jnp.sum(jnp.abs(transform(*arguments)) ** 2)
 
@@ -51,6 +61,43 @@ def test_second_derivatives_with_signs_orders_and_batches(kind, random, options)
     points, strengths, modes = arrays(kind, random, 2, count=4, lead=(2,))
     check_grads(type1(2, **options), (strengths, *points), order=2, modes=["fwd", "rev"])
     check_grads(type2(**options), (modes, *points), order=2, modes=["fwd", "rev"])
+
+
+@pytest.mark.parametrize("dim", [1, 2, 3])
+def test_derivatives_of_type_3_in_strengths_points_and_targets(kind, random, dim):
+    check_grads(type3(dim), arrays3(kind, random, dim), order=1, modes=["fwd", "rev"])
+
+
+@pytest.mark.parametrize("sign", [-1, 1])
+def test_second_derivatives_of_type_3_with_signs_and_batches(kind, random, sign):
+    check_grads(type3(2, sign=sign), arrays3(kind, random, 2, count=4, lead=(2,)), order=2, modes=["fwd", "rev"])
+
+
+def test_type_3_is_the_direct_sum_and_works_under_jit_and_vmap(kind, random):
+    strengths, x, y, s, t = arrays3(kind, random, 2, lead=(3,))
+    found = oj.nufft3(jnp.stack([x, y], 1), strengths, jnp.stack([s, t], 1), 1e-9, sign=-1)
+    host = [np.asarray(value) for value in (strengths, x, y, s, t)]
+    assert oracle.error(kind.back(found), oracle.type3(host[1:3], host[0], host[3:], -1)) < 1e-9
+    axes, transform = (x, y, s, t), type3(2)
+    assert jnp.allclose(jax.jit(transform)(strengths, *axes), transform(strengths, *axes), atol=1e-11)
+    gradient = jax.grad(power(transform), argnums=(1, 2, 3, 4))
+    for inside, outside in zip(jax.jit(gradient)(strengths, *axes), gradient(strengths, *axes)):
+        assert jnp.allclose(inside, outside, atol=1e-9)
+    moved = jnp.stack([s, s + 1, 2 * s])
+    over_targets = jax.vmap(transform, (None, None, None, 0, None))(strengths, x, y, moved, t)
+    for i in range(3):
+        assert jnp.allclose(over_targets[i], transform(strengths, x, y, moved[i], t))
+
+
+def test_a_gradient_of_type_3_is_two_batches(kind, random, monkeypatch):
+    everything = arrays3(kind, random, 2)
+    offgrid.clear_cache()
+    calls = []
+    run = offgrid.Plan._run
+    monkeypatch.setattr(offgrid.Plan, "_run", lambda self, *rest: (calls.append(self.transforms), run(self, *rest))[1])
+    _, backward = jax.vjp(type3(2), *everything)
+    backward(jnp.ones(6, complex))
+    assert calls == [1, 3, 2]  # forward; strengths and points; targets
 
 
 def test_jit(kind, random):
@@ -119,6 +166,10 @@ def test_wrong_arguments_are_named(kind, random):
         oj.nufft1([points[0].astype("float32")], strengths, 4)
     with pytest.raises(ValueError, match=r"strengths has the shape \(6,\)"):
         jax.jit(lambda c: oj.nufft1(points, c, 4))(strengths[1:])
+    with pytest.raises(TypeError, match=r"targets\[0\] has the dtype float32; expected float64"):
+        oj.nufft3(points, strengths, [points[0].astype("float32")])
+    with pytest.raises(ValueError, match="targets has 2 arrays; expected 1"):
+        oj.nufft3(points, strengths, [points[0], points[0]])
     with pytest.raises(TypeError, match="strengths is being traced by jax: use offgrid.jax"):
         jax.jit(lambda c: offgrid.nufft1(points, c, 4))(strengths)
 

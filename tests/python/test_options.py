@@ -19,13 +19,13 @@ NAMES = [name for name in re.findall(r"^(\w+) \(", offgrid.options(), re.MULTILI
 
 
 def functions():
-    yield from (offgrid.nufft1, offgrid.nufft2, offgrid.Plan)
+    yield from (offgrid.nufft1, offgrid.nufft2, offgrid.nufft3, offgrid.Plan)
     for library in ("torch", "jax"):
         try:
             module = __import__(f"offgrid.{library}", fromlist=["nufft1"])
         except ImportError:
             continue
-        yield from (module.nufft1, module.nufft2)
+        yield from (module.nufft1, module.nufft2, module.nufft3)
 
 
 def test_the_generated_module_is_the_librarys_table():
@@ -55,11 +55,13 @@ def test_both_spellings_of_centred(random, word):
 
 
 def test_every_number_of_a_plan_has_a_name():
-    plan = offgrid.Plan(1, (8, 8), points_hint=100)
-    with pytest.raises(ValueError) as caught:
-        plan.get("colour")
-    listed = str(caught.value).partition("there are: ")[2].split(", ")
-    assert listed == list(get_args(_options.Number)) and len(listed) > 8
+    plan, type3 = offgrid.Plan(1, (8, 8), points_hint=100), offgrid.Plan(3, 1)
+    for each, lacking in ((plan, {"targets"}), (type3, set())):
+        with pytest.raises(ValueError) as caught:
+            each.get("colour")
+        listed = str(caught.value).partition("there are: ")[2].split(", ")
+        assert listed == [name for name in get_args(_options.Number) if name not in lacking] and len(listed) > 8
+    listed = [name for name in get_args(_options.Number) if name != "targets"]
     assert all(np.isfinite(plan.get(name)) for name in listed)
     with pytest.raises(TypeError, match="expected one of upsampling"):
         plan.get(3)

@@ -4,7 +4,7 @@ import numpy as np
 import oracle
 import pytest
 from conftest import made
-from gradients import SHAPES, TOL, arrays
+from gradients import SHAPES, TOL, arrays, targets
 
 import offgrid
 from test_cache import counted  # noqa: F401, a fixture
@@ -42,6 +42,66 @@ def type1(dim, **options):
 
 def type2(**options):
     return lambda data, *points: ot.nufft2(points, data, TOL, **options)
+
+
+def type3(dim, **options):
+    return lambda data, *axes: ot.nufft3(axes[:dim], data, axes[dim:], TOL, **options)
+
+
+def tensors3(kind, random, dim, **sizes):
+    points, strengths, _ = tensors(kind, random, dim, **sizes)
+    return strengths, *points, *(s.requires_grad_() for s in targets(kind, random, dim))
+
+
+@pytest.mark.parametrize("dim", [1, 2, 3])
+def test_gradients_of_type_3_in_strengths_points_and_targets(kind, random, dim):
+    assert gradcheck(type3(dim), tensors3(kind, random, dim), check_forward_ad=True)
+
+
+@pytest.mark.parametrize("sign", [-1, 1])
+def test_type_3_with_signs_and_batches_and_twice(kind, random, sign):
+    assert gradcheck(type3(2, sign=sign), tensors3(kind, random, 2, lead=(2,)), check_forward_ad=True)
+    assert gradgradcheck(type3(2, sign=sign), tensors3(kind, random, 2, count=4))
+
+
+def test_type_3_is_the_direct_sum_and_takes_matrices(kind, random):
+    strengths, x, y, s, t = (value.detach() for value in tensors3(kind, random, 2, lead=(3,)))
+    found = ot.nufft3(torch.stack([x, y], 1), strengths, torch.stack([s, t], 1), 1e-9, sign=-1)
+    points, targets = ([kind.back(axis) for axis in axes] for axes in ((x, y), (s, t)))
+    assert oracle.error(kind.back(found), oracle.type3(points, kind.back(strengths), targets, -1)) < 1e-9
+
+
+def test_type_3_only_what_is_asked_for(kind, random):
+    everything = tensors3(kind, random, 2)
+    for index in range(5):
+        fixed = [value.detach() for value in everything]
+
+        def of_one(value, index=index, fixed=fixed):
+            return type3(2)(*fixed[:index], value, *fixed[index + 1:])
+        assert gradcheck(of_one, (everything[index],))
+
+
+def test_type_3_vmap(kind, random):
+    strengths, *axes = (value.detach() for value in tensors3(kind, random, 1, lead=(3,)))
+    over_data = torch.func.vmap(lambda c: type3(1)(c, *axes))(strengths)
+    assert torch.allclose(over_data, type3(1)(strengths, *axes))
+    moved = torch.stack([axes[1], axes[1] + 1, 2 * axes[1]])
+    over_targets = torch.func.vmap(lambda s: type3(1)(strengths[0], axes[0], s))(moved)
+    for i in range(3):
+        assert torch.allclose(over_targets[i], type3(1)(strengths[0], axes[0], moved[i]))
+
+
+def test_type_3_trains_by_one_plan_and_two_batches(kind, random, counted, monkeypatch):  # noqa: F811
+    everything = tensors3(kind, random, 2)
+    calls = []
+    run = offgrid.Plan._run
+    monkeypatch.setattr(offgrid.Plan, "_run", lambda self, *rest: (calls.append(self.transforms), run(self, *rest))[1])
+    type3(2)(*everything).abs().square().sum().backward()
+    assert calls == [1, 3, 2]  # forward; strengths and points; targets
+    strengths, *axes = everything
+    for _ in range(3):
+        type3(2)(strengths, *(axis.detach() for axis in axes)).abs().square().sum().backward()
+    assert counted["made"] == 3
 
 
 @pytest.mark.parametrize("dim", [1, 2, 3])

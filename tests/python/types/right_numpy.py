@@ -17,6 +17,7 @@ assert_type(offgrid.nufft1(x.astype(np.float32), single, 6, 1e-4), npt.NDArray[n
 assert_type(offgrid.nufft2([x, x], modes, mode_order="centered", sign=-1, threads=2), npt.NDArray[np.complex128])
 offgrid.nufft1(np.zeros((10, 2)), np.exp(1j * x), (6, 4), strict=False, deterministic="on", upsampling=1.5, method="sweep",
                window="prolate", width=7, batch=2, points_hint=100, device="cpu", out=np.empty((6, 4), np.complex128))
+assert_type(offgrid.nufft3((x, x), strengths, np.zeros((7, 2)), 1e-9, sign=-1), npt.NDArray[np.complex128])
 
 
 def of_any_library(points: Any, data: Any) -> None:
@@ -35,6 +36,17 @@ with offgrid.Plan(1, (6, 4), 1e-9, dtype=np.complex128, transforms=1, device="au
     assert_type(plan.get("expected_error"), float)
     assert_type(plan.describe(), str)
     operator = offgrid.LinearOperator(plan)
+
+type3 = offgrid.Plan(3, 2, 1e-4)
+type3.set_boxes(points=(-3, 3), targets=((-9, 0), [9, 1.5]))
+type3.set_targets((x, x / 10 + 0.5))
+type3.set_points((x, x))
+type3.add(strengths)
+type3.finish(out=np.empty(10, np.complex128))
+assert_type(type3.targets, int | None)
+assert_type(type3.dim, int)
+type3.set_points((x, x), [x, x])
+assert_type(type3.execute(strengths), npt.NDArray[np.complex128])
 
 try:
     offgrid.clear_cache()

@@ -31,7 +31,12 @@ offgrid.Plan(1, (6, 4), mode_order="FFT")  # wrong
 offgrid.Plan(1, (6, 4), isign=1)  # wrong
 offgrid.Plan(1)  # wrong
 plan.set_points("hello")  # wrong
-plan.set_points(x, x)  # wrong
+plan.set_points(x, x, x)  # wrong
+plan.set_points(x, "targets")  # wrong
+plan.set_targets("hello")  # wrong
+plan.set_boxes(1, 2)  # wrong
+plan.add(x)  # wrong
+plan.targets = 3  # wrong
 plan.execute(x)  # wrong
 plan.adjoint([1j])  # wrong
 plan.shape = (4, 4)  # wrong
@@ -42,5 +47,7 @@ plan.options["sign"] = 1  # wrong
 plan.get("colour")  # wrong
 offgrid.LinearOperator(x)  # wrong
 offgrid.nufft3(x, strengths)  # wrong
+offgrid.nufft3(x, strengths, 6)  # wrong
+offgrid.nufft4(x, strengths)  # wrong
 word: str = offgrid.nufft2(x, strengths)  # wrong
 number: int = plan.count  # wrong
