@@ -6,6 +6,7 @@
 #include "cpu/plain_engine.hpp"
 #include "cpu/pointwise.hpp"
 #include "cpu/policy.hpp"
+#include "cpu/spare_memory.hpp"
 #include "cpu/threads.hpp"
 #include "cpu/wide_engine.hpp"
 
@@ -30,6 +31,8 @@ Backend backend() {
   backend.pointwise_f64 = make_pointwise<double>;
   return backend;
 }
+
+void release_memory() { free_spare_memory(); }
 
 std::string device_line() { return text("cpu: ", available_threads(), " threads, ", instruction_set()); }
 
