@@ -3,6 +3,7 @@
 #include "core/text.hpp"
 #include "cpu/host_memory.hpp"
 #include "cpu/instructions.hpp"
+#include "cpu/kept_fft.hpp"
 #include "cpu/plain_engine.hpp"
 #include "cpu/pointwise.hpp"
 #include "cpu/policy.hpp"
@@ -32,7 +33,11 @@ Backend backend() {
   return backend;
 }
 
-void release_memory() { free_spare_memory(); }
+void release_memory() {
+  kept_ffts<float>().clear();
+  kept_ffts<double>().clear();
+  free_spare_memory();
+}
 
 std::string device_line() { return text("cpu: ", available_threads(), " threads, ", instruction_set()); }
 
