@@ -125,7 +125,8 @@ OFFGRID_API const char* offgrid_plan_describe(offgrid_plan plan);
 /* Frees the plan. Null is allowed. */
 OFFGRID_API offgrid_status offgrid_plan_destroy(offgrid_plan plan);
 
-/* Plans on a GPU leave memory behind, up to 1/16 of the GPU's, which later plans find at once. This gives it back. */
+/* Plans leave memory behind, which later plans find at once: on a GPU up to 1/16 of its memory, on the CPU up to 256 MiB or
+ * 1/16 of the host's. This gives it back. */
 OFFGRID_API offgrid_status offgrid_release_memory(void);
 
 /* One call for a single transform: plan, set points, execute, destroy. */

@@ -49,7 +49,9 @@ constexpr int block_log2(int dim, int width) {
 
 inline constexpr std::int64_t fold_chunk = 256;  // points folded at a time, in first-level cache
 inline constexpr std::int64_t max_spare_bytes = std::int64_t{256}
-                                                << 20;    // memory that set_points may keep for its next call
+                                                << 20;  // memory that set_points may keep for its next call
+inline constexpr std::size_t least_kept_bytes = std::size_t{128} << 10;   // of a block that plans leave to later ones,
+inline constexpr std::int64_t most_kept_bytes = std::int64_t{256} << 20;  // and of all of them
 inline constexpr std::int64_t item_points = 4096;         // points in a unit of work, unless a block is dense
 inline constexpr std::int64_t dense_block_points = 8192;  // a block under this is never shared by threads
 inline constexpr std::int64_t fewest_part_points =
