@@ -273,19 +273,19 @@ template <Execute call> void run(Plan& plan, MemoryTuple strengths, MemoryTuple 
   plan.run<call>(memory_of(strengths), memory_of(modes), {where.first, where.second});
 }
 
-std::vector<Memory> memory_of(const std::vector<MemoryTuple>& axes) {
+std::vector<Memory> memories_of(const std::vector<MemoryTuple>& axes) {
   std::vector<Memory> given;
   for (const MemoryTuple& axis : axes) given.push_back(memory_of(axis));
   return given;
 }
 
 template <auto call> void set_axes(Plan& plan, const std::vector<MemoryTuple>& axes, WhereTuple where) {
-  (plan.*call)(memory_of(axes), {where.first, where.second});
+  (plan.*call)(memories_of(axes), {where.first, where.second});
 }
 
 void set_points_and_targets(Plan& plan, const std::vector<MemoryTuple>& points, const std::vector<MemoryTuple>& targets,
                             WhereTuple where) {
-  plan.set_points_and_targets(memory_of(points), memory_of(targets), {where.first, where.second});
+  plan.set_points_and_targets(memories_of(points), memories_of(targets), {where.first, where.second});
 }
 
 template <auto call> void run_one(Plan& plan, MemoryTuple memory, WhereTuple where) {

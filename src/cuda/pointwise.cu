@@ -324,39 +324,40 @@ template <class T> class CudaPointwise final : public Pointwise<T> {
   void add(const Numbers* terms, std::int64_t count, Numbers* sums, Stream stream) const override {
     const DeviceGuard guard(device_.id);
     enqueue("sums", add_kernel<T>, launch(count, stream), on_device(terms), count, on_device(sums));
-    void multiply(const Product<T>& product, Stream stream) const override {
-      const DeviceGuard guard(device_.id);
-      cuda::multiply(product, {native(stream), device_.multiprocessors});
-    }
+  }
 
-    std::size_t memory_bytes() const override { return memory_.bytes; }
-    std::size_t peak_bytes() const override { return memory_.peak; }
+  void multiply(const Product<T>& product, Stream stream) const override {
+    const DeviceGuard guard(device_.id);
+    cuda::multiply(product, {native(stream), device_.multiprocessors});
+  }
 
-   private:
-    template <bool ToParts> void move(const ModeOrders& orders, const Numbers* from, Numbers* to, Stream stream) const {
-      const DeviceGuard guard(device_.id);
-      const std::int64_t count = orders.vectors * orders.size[0] * orders.size[1];
-      enqueue("moving modes", move_kernel<T, ToParts>, launch(count, stream), orders, on_device(from), on_device(to));
-    }
+  std::size_t memory_bytes() const override { return memory_.bytes; }
+  std::size_t peak_bytes() const override { return memory_.peak; }
 
-    Launch launch(std::int64_t count, Stream stream) const {
-      const std::int64_t most = std::int64_t{blocks_per_multiprocessor} * device_.multiprocessors;
-      const std::int64_t blocks = std::min((count + threads - 1) / threads, most);
-      return {dim3(static_cast<unsigned>(blocks)), threads, 0, native(stream)};
-    }
+ private:
+  template <bool ToParts> void move(const ModeOrders& orders, const Numbers* from, Numbers* to, Stream stream) const {
+    const DeviceGuard guard(device_.id);
+    const std::int64_t count = orders.vectors * orders.size[0] * orders.size[1];
+    enqueue("moving modes", move_kernel<T, ToParts>, launch(count, stream), orders, on_device(from), on_device(to));
+  }
 
-    Device device_;
-    MemoryCount memory_;
-    HostValue<int> bad_;  // kernels write to it
-    DeviceBuffer<BoxKeys> keys_;
-    DeviceBuffer<T> samples_;
-    HostValue<BoxKeys> box_;
-  };
+  Launch launch(std::int64_t count, Stream stream) const {
+    const std::int64_t most = std::int64_t{blocks_per_multiprocessor} * device_.multiprocessors;
+    const std::int64_t blocks = std::min((count + threads - 1) / threads, most);
+    return {dim3(static_cast<unsigned>(blocks)), threads, 0, native(stream)};
+  }
+
+  Device device_;
+  MemoryCount memory_;
+  HostValue<int> bad_;  // kernels write to it
+  DeviceBuffer<BoxKeys> keys_;
+  DeviceBuffer<T> samples_;
+  HostValue<BoxKeys> box_;
+};
 
 }  // namespace
 
-template <class T>
-std::unique_ptr<Pointwise<T>> make_pointwise(const Options&) {
+template <class T> std::unique_ptr<Pointwise<T>> make_pointwise(const Options&) {
   return std::make_unique<CudaPointwise<T>>();
 }
 
