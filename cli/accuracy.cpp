@@ -224,7 +224,7 @@ Command add_accuracy(CLI::App& program) {
       ->check(CLI::PositiveNumber);
   app->add_option("--seed", settings->search.seed, "of the search");
   app->add_option("--case", settings->search.only, "this case of the search alone")->check(CLI::NonNegativeNumber);
-  settings->flags.add_to(*app, {"transforms", "points_hint", "sign", "mode_order", "spread_only"});
+  settings->flags.add_to(*app, {"transforms", "points_hint", "sign", "mode_order", "spread_only", "gram"});
   return {app, [settings] {
             settings->search.progress = settings->progress;
             const bool searches = settings->search.seconds > 0 || settings->search.only >= 0;

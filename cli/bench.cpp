@@ -303,7 +303,7 @@ Command add_bench(CLI::App& program) {
   app->add_option("--json", settings->json, "write them as JSON too");
   app->add_option("--baseline", settings->baseline, "CSV of another library's times, to print ratios to");
   app->add_flag("--progress", settings->progress, "show progress even where stderr is no terminal");
-  settings->flags.add_to(*app, {"transforms", "points_hint", "sign", "mode_order", "spread_only"});
+  settings->flags.add_to(*app, {"transforms", "points_hint", "sign", "mode_order", "spread_only", "gram"});
   return {app, [settings] { return run(*settings); }};
 }
 

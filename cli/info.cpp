@@ -94,7 +94,7 @@ Command add_info(CLI::App& program) {
       ->check(CLI::IsMember({"f32", "f64"}))
       ->capture_default_str();
   app->add_option("--transforms", settings->transforms, "how many vectors share the points")->capture_default_str();
-  settings->flags.add_to(*app, {"transforms"});
+  settings->flags.add_to(*app, {"transforms", "gram"});
   return {app, [settings] { return run(*settings); }};
 }
 

@@ -1,7 +1,7 @@
 // From samples of k-space to an image. The model is type 2 with sign -1, s_j = sum_n f_n exp(-i n.x_j) = (A f)_j.
 //
 //   gridding:             f = A* W s                 one adjoint transform, W the density weights
-//   conjugate gradients:  A* W A f = A* W s          least squares with the same weights; one A and one A* a step
+//   conjugate gradients:  A* W A f = A* W s          least squares with the same weights; one A* W A, the Gram operator, a step
 #pragma once
 
 #include <cmath>
@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -24,11 +25,14 @@ template <class T> class SamplingModel {
   using Samples = std::vector<std::complex<T>>;
 
   SamplingModel(const offgrid::Problem& problem, std::vector<T> weights, Place place)
-      : plan_(problem, place),
+      : problem_(problem),
+        place_(place),
+        plan_(problem, place),
         weights_(std::move(weights)),
         pixels_(static_cast<std::size_t>(mode_count(problem.modes))) {}
 
   void set_points(const Points<T>& points) { plan_.set_points(points.spans()); }
+  void make_normal(const Points<T>& points) { normal_.emplace(problem_, points.spans(), weights_, place_); }
   [[nodiscard]] std::string describe() const { return plan_.describe(); }
   [[nodiscard]] double get(const char* name) const { return plan_.get(name); }
 
@@ -47,8 +51,19 @@ template <class T> class SamplingModel {
     return image;
   }
 
+  // A* W A f, once make_normal has made the operator.
+  [[nodiscard]] Image normal(const Image& image) const {
+    Image result(pixels_);
+    normal_->apply(image, result);
+    return result;
+  }
+  [[nodiscard]] std::string describe_normal() const { return normal_->describe(); }
+
  private:
+  offgrid::Problem problem_;
+  Place place_;
   StagedPlan<T> plan_;
+  std::optional<StagedGram<T>> normal_;
   std::vector<T> weights_;
   std::size_t pixels_;
 };
@@ -75,7 +90,7 @@ std::vector<std::complex<T>> conjugate_gradients(const SamplingModel<T>& model, 
   const double first = inner_product(residual, residual);
   double square = first;
   for (int step = 1; step <= steps && square > 0; ++step) {
-    const auto image_of_direction = model.weighted_adjoint(model.forward(direction));
+    const auto image_of_direction = model.normal(direction);
     const double length = square / inner_product(direction, image_of_direction);
     add_multiple(image, length, direction);
     add_multiple(residual, -length, image_of_direction);

@@ -3,6 +3,7 @@
 #include <complex>
 #include <cstdio>
 #include <memory>
+#include <optional>
 
 #include "array_shapes.hpp"
 #include "axes.hpp"
@@ -29,13 +30,15 @@ constexpr const char* footer =
     "  offgrid run --type 1 --modes 256,128 --tolerance 1e-9 --points points.npy --input strengths.npy --output "
     "modes.npy\n"
     "modes.npy then holds an array of shape (256, 128). And back to the points:\n"
-    "  offgrid run --type 2 --tolerance 1e-9 --points points.npy --input modes.npy --output values.npy";
+    "  offgrid run --type 2 --tolerance 1e-9 --points points.npy --input modes.npy --output values.npy\n"
+    "Type 3 goes from points to targets, which come in files of the same kinds:\n"
+    "  offgrid run --type 3 --points points.npy --targets targets.npy --input strengths.npy --output values.npy";
 
 struct Settings {
   int type = 1;
   Shape modes;  // numpy's
   double tolerance = 1e-6;
-  std::vector<std::string> points;
+  std::vector<std::string> points, targets;
   std::string input, output;
   bool adjoint = false, verbose = false, progress = false;
   PlanFlags flags;
@@ -43,7 +46,9 @@ struct Settings {
 
 enum class Direction { to_modes, to_points };
 
+// Of types 1 and 2.
 Direction direction_of(const Settings& settings) {
+  if (settings.type == 3) return Direction::to_points;
   return (settings.type == 1) != settings.adjoint ? Direction::to_modes : Direction::to_points;
 }
 
@@ -61,8 +66,9 @@ InputShape settle_shapes(Settings& settings, const NpyArray& input, std::size_t 
   return found;
 }
 
-offgrid::Problem make_problem(const Settings& settings, std::int64_t batch) {
+offgrid::Problem make_problem(const Settings& settings, std::size_t dim, std::int64_t batch) {
   offgrid::Problem problem{.type = settings.type, .modes = reversed(settings.modes), .tolerance = settings.tolerance};
+  if (settings.type == 3) problem.dim = static_cast<int>(dim);
   problem.transforms = std::max<std::int64_t>(batch, 1);
   for (const auto& option : settings.flags.given()) problem.options.push_back(option);
   return problem;
@@ -73,7 +79,21 @@ void print_stages(const std::vector<Stage>& stages) {
     std::fprintf(stderr, "%-12s %s\n", stage.name.c_str(), readable_seconds(stage.seconds).c_str());
 }
 
-template <class T> int transform(Settings& settings, const std::vector<NpyArray>& point_files, const NpyArray& input) {
+using Files = std::vector<NpyArray>;
+
+// Coordinates as files hold them, and in the library's order of the axes.
+template <class T> struct ReadPoints {
+  ReadPoints(const Files& files, std::size_t dim) : values(read_points<T>(files, dim)) {
+    require_good_points<T>(files, values);
+    for (auto axis = values.rbegin(); axis != values.rend(); ++axis) axes.push_back(axis->view());
+  }
+  [[nodiscard]] std::int64_t count() const { return static_cast<std::int64_t>(axes[0].size()); }
+  std::vector<Values<T>> values;
+  AxisSpans<T> axes;
+};
+
+template <class T>
+int transform(Settings& settings, const Files& point_files, const Files& target_files, const NpyArray& input) {
   using Complex = std::complex<T>;
   std::vector<Stage> stages;
   StageTicker ticker(progress_mode(settings.progress ? ProgressWish::always : ProgressWish::automatic));
@@ -83,15 +103,19 @@ template <class T> int transform(Settings& settings, const std::vector<NpyArray>
   };
 
   const std::size_t dim = dimension_of(point_files, settings.modes);
-  std::vector<Values<T>> points;
+  std::optional<ReadPoints<T>> points, targets;
   timed("read points", [&] {
-    points = read_points<T>(point_files, dim);
-    require_good_points<T>(point_files, points);
+    points.emplace(point_files, dim);
+    if (settings.type != 3) return;
+    if (dimension_of(target_files, {}) != dim)
+      throw InputError(
+          format("--targets have %zu axes, expected %zu as --points", dimension_of(target_files, {}), dim));
+    targets.emplace(target_files, dim);
   });
-  AxisSpans<T> axes;
-  for (auto axis = points.rbegin(); axis != points.rend(); ++axis) axes.push_back(axis->view());  // the library's order
-  const auto count = static_cast<std::int64_t>(axes[0].size());
-  const InputShape shape = settle_shapes(settings, input, dim, count);
+  const std::int64_t count = points->count();
+  const InputShape shape = settings.type != 3 ? settle_shapes(settings, input, dim, count)
+                           : settings.adjoint ? match_shape(input, {targets->count()}, "one value per target")
+                                              : match_shape(input, {count}, "one strength per point");
   if (input.dtype() != dtype_of<Complex>())
     throw InputError(input.name() + ": its dtype is " + input.dtype() + ", expected " + dtype_of<Complex>() +
                      " to go with points of " + dtype_of<T>() + "; convert one of them with numpy's astype");
@@ -99,10 +123,13 @@ template <class T> int transform(Settings& settings, const std::vector<NpyArray>
 
   std::unique_ptr<StagedPlan<T>> plan;
   const Place place = place_of(settings.flags);
-  timed("plan", [&] { plan = std::make_unique<StagedPlan<T>>(make_problem(settings, shape.batch), place); });
-  warn_out_of_reach(*plan, settings.tolerance);
-  timed("set points", [&] { plan->set_points(axes); });
+  timed("plan", [&] { plan = std::make_unique<StagedPlan<T>>(make_problem(settings, dim, shape.batch), place); });
+  if (settings.type != 3) warn_out_of_reach(*plan, settings.tolerance);
+  timed("set points",
+        [&] { settings.type == 3 ? plan->set_points(points->axes, targets->axes) : plan->set_points(points->axes); });
+  if (settings.type == 3) warn_out_of_reach(*plan, settings.tolerance);
   Shape output_shape = direction_of(settings) == Direction::to_modes ? settings.modes : Shape{count};
+  if (settings.type == 3 && !settings.adjoint) output_shape = {targets->count()};
   if (shape.batch > 0) output_shape.insert(output_shape.begin(), shape.batch);
   std::vector<Complex> output(static_cast<std::size_t>(mode_count(output_shape)));
   timed("execute",
@@ -120,12 +147,22 @@ template <class T> int transform(Settings& settings, const std::vector<NpyArray>
 int run(Settings settings) {
   require_writable(settings.output);
   for (const auto& path : settings.points) require_different(settings.output, path);
+  for (const auto& path : settings.targets) require_different(settings.output, path);
   require_different(settings.output, settings.input);
-  std::vector<NpyArray> point_files;
+  if ((settings.type == 3) == settings.targets.empty())
+    throw InputError(settings.type == 3 ? "--targets is needed: where type 3 is to be evaluated"
+                                        : "--targets belongs to --type 3");
+  if (settings.type == 3 && !settings.modes.empty()) throw InputError("--modes belongs to types 1 and 2");
+  Files point_files, target_files;
   for (const auto& path : settings.points) point_files.emplace_back(path);
+  for (const auto& path : settings.targets) target_files.emplace_back(path);
   const NpyArray input(settings.input);
-  if (point_files[0].dtype() == "f4") return transform<float>(settings, point_files, input);
-  if (point_files[0].dtype() == "f8") return transform<double>(settings, point_files, input);
+  for (const auto& file : target_files)
+    if (file.dtype() != point_files[0].dtype())
+      throw InputError(file.name() + ": its dtype is " + file.dtype() + ", expected " + point_files[0].dtype() +
+                       " as the points'");
+  if (point_files[0].dtype() == "f4") return transform<float>(settings, point_files, target_files, input);
+  if (point_files[0].dtype() == "f8") return transform<double>(settings, point_files, target_files, input);
   throw InputError(point_files[0].name() + ": its dtype is " + point_files[0].dtype() +
                    ", expected f4 or f8: points are real");
 }
@@ -133,18 +170,19 @@ int run(Settings settings) {
 }  // namespace
 
 Command add_run(CLI::App& program) {
-  auto* app =
-      program.add_subcommand("run", "Transform NPY files: points to modes (type 1) or modes to points (type 2).");
+  auto* app = program.add_subcommand(
+      "run", "Transform NPY files: points to modes (type 1), modes to points (type 2) or points to targets (type 3).");
   app->footer(footer);
   auto settings = std::make_shared<Settings>();
-  app->add_option("--type", settings->type, "1: points to modes, 2: modes to points")
-      ->check(CLI::IsMember({1, 2}))
+  app->add_option("--type", settings->type, "1: points to modes, 2: modes to points, 3: points to targets")
+      ->check(CLI::IsMember({1, 2, 3}))
       ->capture_default_str();
   app->add_option("--modes", settings->modes,
                   "numpy's shape, such as 64,48; may be left out where the input holds the modes")
       ->delimiter(',');
   app->add_option("--tolerance", settings->tolerance, "bound of the relative l2 error")->capture_default_str();
   app->add_option("--points", settings->points, "NPY: one (M,) file per axis, or one (M, d) file")->required();
+  app->add_option("--targets", settings->targets, "of type 3, NPY: as --points");
   app->add_option("--input,--strengths", settings->input,
                   "NPY: strengths (M,), or modes of the shape --modes; a batch in front")
       ->required();
@@ -154,7 +192,7 @@ Command add_run(CLI::App& program) {
   app->add_flag("--adjoint", settings->adjoint, "the conjugate transpose: the other direction with the opposite sign");
   app->add_flag("-v,--verbose", settings->verbose, "say what was chosen, and the time of every stage");
   app->add_flag("--progress", settings->progress, "show progress even where stderr is no terminal");
-  settings->flags.add_to(*app, {"transforms"});
+  settings->flags.add_to(*app, {"transforms", "gram"});
   return {app, [settings] { return run(*settings); }};
 }
 

@@ -26,7 +26,7 @@ rule 'api/|core/|registry\.hpp|offgrid/' src/api
 rule 'oracle/' oracle
 rule '[a-z_]+\.hpp|offgrid/|oracle/|CLI/|sys/|[a-z_]+\.h' cli
 rule 'offgrid/' examples
-rule 'offgrid/|nanobind/|gpu\.hpp|no_gil\.hpp|cuda_runtime_api\.h' python/src
+rule 'offgrid/|nanobind/|(gpu|gram|memory|no_gil)\.hpp|cuda_runtime_api\.h' python/src
 
 report 'OpenMP belongs in src/cpu/threads.cpp' "$(grep -rnE '# *pragma +omp|omp\.h|\bomp_[a-z]+ *\(' src oracle cli include python |
   grep -v '^src/cpu/threads.cpp:' || true)"

@@ -14,7 +14,7 @@ import needs
 with needs.packages("numpy", "scipy", "offgrid"):
     import numpy as np
     import offgrid
-    from scipy.sparse.linalg import LinearOperator, cg
+    from scipy.sparse.linalg import cg
 
 import picture
 
@@ -49,7 +49,7 @@ def reconstruct(shape, points, weights, samples, steps):
     plan = offgrid.Plan(2, shape, tol=1e-7, sign=-1)
     plan.set_points(points)
     A = offgrid.LinearOperator(plan)
-    normal = LinearOperator((A.shape[1],) * 2, matvec=lambda f: A.H @ (weights * (A @ f)), dtype=A.dtype)
+    normal = offgrid.LinearOperator(offgrid.gram(points, shape, weights, tol=1e-7, sign=-1))  # A* W A
     right = A.H @ (weights * samples)
     image, _ = cg(normal, right, maxiter=steps)
     return right.reshape(shape).real, image.reshape(shape).real

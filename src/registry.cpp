@@ -31,7 +31,10 @@ std::string list_devices() { return cpu::device_line() + "\n" + cuda::device_lin
 
 std::string gpu_without_code() { return cuda::gpu_without_code(); }
 
-void release_memory() { cuda::release_memory(); }
+void release_memory() {
+  cpu::release_memory();
+  cuda::release_memory();
+}
 
 #else
 
@@ -47,7 +50,7 @@ std::string list_devices() { return cpu::device_line() + "\n"; }
 
 std::string gpu_without_code() { return ""; }
 
-void release_memory() {}
+void release_memory() { cpu::release_memory(); }
 
 #endif
 

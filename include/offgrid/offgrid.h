@@ -41,6 +41,10 @@ typedef enum offgrid_precision { OFFGRID_F32 = 0, OFFGRID_F64 = 1 } offgrid_prec
 
 typedef struct offgrid_options_s* offgrid_options;
 typedef struct offgrid_plan_s* offgrid_plan;
+typedef struct offgrid_gram_s* offgrid_gram;
+
+/* Of a Gram operator: numbers of the precision, or pairs of them. */
+typedef enum offgrid_weights { OFFGRID_REAL_WEIGHTS = 0, OFFGRID_COMPLEX_WEIGHTS = 1 } offgrid_weights;
 
 /* The version of the library that is loaded, such as "0.1.0". */
 OFFGRID_API const char* offgrid_version(void);
@@ -121,13 +125,43 @@ OFFGRID_API const char* offgrid_plan_describe(offgrid_plan plan);
 /* Frees the plan. Null is allowed. */
 OFFGRID_API offgrid_status offgrid_plan_destroy(offgrid_plan plan);
 
-/* Plans on a GPU leave memory behind, up to 1/16 of the GPU's, which later plans find at once. This gives it back. */
+/* Plans leave memory behind, which later plans find at once: on a GPU up to 1/16 of its memory, on the CPU up to 256 MiB or
+ * 1/16 of the host's. This gives it back. */
 OFFGRID_API offgrid_status offgrid_release_memory(void);
 
 /* One call for a single transform: plan, set points, execute, destroy. */
 OFFGRID_API offgrid_status offgrid_transform(int type, int dim, const int64_t* modes, double tolerance,
                                              offgrid_precision precision, offgrid_options options, int64_t count,
                                              const void* const* points, void* strengths, void* values_of_modes);
+
+/* --- The Gram operator -----------------------------------------------------------------------------------------------------
+ * f -> A* W A f of fixed points and weights, where A is the transform of type 2, modes to points, and W the diagonal of the
+ * weights: what the normal equations of least squares have. With real weights it is Hermitian, and with none below 0 positive.
+ * It is a convolution, two FFTs of twice the modes for each vector however many points there are, or a pair of transforms; the
+ * option "gram" asks for one of them, and by default the cheaper one is taken. The relative l2 error is at most the tolerance,
+ * as far as the result is not the small difference of large terms. */
+
+/* Reads the points, as in offgrid_set_points, and `count` weights of the given kind, or null for ones; the arrays need not be
+ * kept. points: `dim` arrays. The options are those of a plan of type 2; sign and mode_order are those of A, and transforms
+ * says how many vectors are worked on in a call. `options` may be null. On failure *gram is null. */
+OFFGRID_API offgrid_status offgrid_gram_create(offgrid_gram* gram, int dim, const int64_t* modes, double tolerance,
+                                               offgrid_precision precision, offgrid_options options, int64_t count,
+                                               const void* const* points, const void* weights, offgrid_weights kind,
+                                               void* stream);
+
+/* h = A* W A f. Both are [transforms][N3][N2][N1]; they may be the same array, and may not overlap otherwise. Several threads
+ * may apply one operator at the same time. On a GPU the work is enqueued on the stream, and can be captured in a graph. */
+OFFGRID_API offgrid_status offgrid_gram_apply(offgrid_gram gram, const void* f, void* h, void* stream);
+
+/* A number about the operator by name: "convolution" (1, or 0 for a pair of transforms), "grid1", "grid2", "grid3",
+ * "expected_error", "reachable_tolerance", "memory_bytes", "peak_bytes", "points", "transforms". */
+OFFGRID_API offgrid_status offgrid_gram_get(offgrid_gram gram, const char* name, double* value);
+
+/* What was chosen and why, in words. Valid until the next call of this function with the same operator. */
+OFFGRID_API const char* offgrid_gram_describe(offgrid_gram gram);
+
+/* Frees the operator. Null is allowed. */
+OFFGRID_API offgrid_status offgrid_gram_destroy(offgrid_gram gram);
 
 #ifdef __cplusplus
 }

@@ -72,9 +72,11 @@ inline void check(offgrid_status status) {
 struct Destroy {
   void operator()(offgrid_options options) const { offgrid_options_destroy(options); }
   void operator()(offgrid_plan plan) const { offgrid_plan_destroy(plan); }
+  void operator()(offgrid_gram gram) const { offgrid_gram_destroy(gram); }
 };
 using OptionsHandle = std::unique_ptr<std::remove_pointer_t<offgrid_options>, Destroy>;
 using PlanHandle = std::unique_ptr<std::remove_pointer_t<offgrid_plan>, Destroy>;
+using GramHandle = std::unique_ptr<std::remove_pointer_t<offgrid_gram>, Destroy>;
 
 // How many axes a problem has, unless it contradicts itself.
 inline int dim_of(const Problem& problem) {
@@ -284,6 +286,77 @@ void transform(const Problem& problem, std::initializer_list<std::span<const T>>
                std::span<const std::complex<T>> in, std::span<std::complex<T>> out) {
   transform<T>(problem, std::span<const std::span<const T>>(points.begin(), points.size()), in, out);
 }
+
+// The Gram operator f -> A* W A f of points and weights, A of type 2; offgrid.h has what it does. problem.type is not heeded.
+//
+//   const offgrid::Gram<double> gram({.modes = {256, 256}, .tolerance = 1e-6}, points, weights);
+//   gram.apply(f, h);
+template <class T> class Gram {
+  static_assert(std::is_same_v<T, float> || std::is_same_v<T, double>, "offgrid works in float and double");
+
+ public:
+  using Complex = std::complex<T>;
+  using Axes = std::span<const std::span<const T>>;
+
+  // One span per axis; one weight per point, or none: then they are 1. The arrays need not be kept.
+  Gram(const Problem& problem, Axes points, std::span<const T> weights = {}, void* stream = nullptr)
+      : Gram(problem, points, Weights{weights.data(), weights.size(), OFFGRID_REAL_WEIGHTS}, stream) {}
+  Gram(const Problem& problem, Axes points, std::span<const Complex> weights, void* stream = nullptr)
+      : Gram(problem, points, Weights{weights.data(), weights.size(), OFFGRID_COMPLEX_WEIGHTS}, stream) {}
+
+  // f and h: all vectors, one after the other. They may be the same array, and may not overlap otherwise.
+  void apply(std::span<const Complex> f, std::span<Complex> h, void* stream = nullptr) const {
+    expect("f", f.size(), numbers_, "modes");
+    expect("h", h.size(), numbers_, "modes");
+    detail::check(offgrid_gram_apply(handle_.get(), f.data(), h.data(), stream));
+  }
+
+  [[nodiscard]] std::string describe() const { return offgrid_gram_describe(handle_.get()); }
+
+  // A number by name, such as "convolution" or "expected_error"; offgrid.h lists them.
+  [[nodiscard]] double get(const char* name) const {
+    double value = 0;
+    detail::check(offgrid_gram_get(handle_.get(), name, &value));
+    return value;
+  }
+  [[nodiscard]] offgrid_gram handle() const noexcept { return handle_.get(); }
+
+ private:
+  struct Weights {
+    const void* data;
+    std::size_t size;
+    offgrid_weights kind;
+  };
+
+  Gram(const Problem& problem, Axes points, const Weights& weights, void* stream) {
+    expect("points", points.size(), problem.modes.size(), "axes");
+    std::array<const void*, 3> axes{};
+    const std::size_t count = points.empty() ? 0 : points[0].size();
+    for (std::size_t axis = 0; axis < points.size(); ++axis) {
+      expect("an axis of points", points[axis].size(), count, "points along the first one");
+      axes[axis] = points[axis].data();
+    }
+    if (weights.size != 0) expect("weights", weights.size, count, "points");
+    const auto options = detail::make_options(problem);
+    offgrid_gram raw = nullptr;
+    detail::check(offgrid_gram_create(&raw, static_cast<int>(problem.modes.size()), problem.modes.data(),
+                                      problem.tolerance, sizeof(T) == 4 ? OFFGRID_F32 : OFFGRID_F64, options.get(),
+                                      static_cast<std::int64_t>(count), axes.data(),
+                                      weights.size == 0 ? nullptr : weights.data, weights.kind, stream));
+    handle_.reset(raw);
+    numbers_ = static_cast<std::size_t>(problem.transforms);
+    for (const std::int64_t n : problem.modes) numbers_ *= static_cast<std::size_t>(n);
+  }
+
+  static void expect(const char* name, std::size_t length, std::size_t expected, const char* what) {
+    if (length == expected) return;
+    throw Error(OFFGRID_INVALID_ARGUMENT, std::string(name) + ": there are " + std::to_string(length) + ", expected " +
+                                              std::to_string(expected) + ", the number of " + what);
+  }
+
+  detail::GramHandle handle_;
+  std::size_t numbers_ = 0;  // in all vectors
+};
 
 }  // namespace api
 }  // namespace offgrid

@@ -6,6 +6,8 @@
     Plan                               the same for many data on the same points, and the adjoints
     spread(points, strengths, shape)   points to the cells of a grid, without a transform
     interpolate(points, cells)         cells to points, the transpose of spread
+    gram(points, shape, weights)       the operator A* W A, A of type 2: what normal equations have
+    inverse(values, points, shape)     modes from values at points, by least squares; density_weights(points, shape)
     LinearOperator(plan)               for the solvers of scipy and cupyx
     options(), devices()               every option explained; where transforms can run
     offgrid.torch, offgrid.jax         nufft1, nufft2 and nufft3 with gradients; imported on their own
@@ -28,14 +30,17 @@ from offgrid._error import ArgumentTypeError as ArgumentTypeError
 from offgrid._error import ArgumentValueError as ArgumentValueError
 from offgrid._error import Error as Error
 from offgrid._error import Status as Status
+from offgrid._gram import Gram as Gram
+from offgrid._gram import gram
 from offgrid._operator import LinearOperator
 from offgrid._plan import Plan
+from offgrid._solve import conjugate_gradients, density_weights, inverse
 from offgrid._transforms import interpolate, nufft1, nufft2, nufft3, spread
 
 __version__ = _core.version()
 # What help(offgrid) shows. The classes of errors are public too; their inherited methods would fill pages there.
-__all__ = ["LinearOperator", "Plan", "clear_cache", "devices", "interpolate", "nufft1", "nufft2", "nufft3", "options",
-           "spread"]
+__all__ = ["LinearOperator", "Plan", "clear_cache", "conjugate_gradients", "density_weights", "devices", "gram",
+           "interpolate", "inverse", "nufft1", "nufft2", "nufft3", "options", "spread"]
 
 
 def options() -> str:

@@ -12,11 +12,11 @@ from offgrid._error import AccuracyWarning
 PACKAGE = os.path.dirname(__file__)
 
 
-def reaches(core: _core.Plan, tol: float) -> bool:
+def reaches(core: _core.Plan | _core.Gram, tol: float) -> bool:
     return core.get("reachable_tolerance") <= tol
 
 
-def warn_of_accuracy(core: _core.Plan, tol: float, dtype: str) -> None:
+def warn_of_accuracy(core: _core.Plan | _core.Gram, tol: float, dtype: str) -> None:
     """A tolerance that the plan cannot reach is a warning, at the line that called the package."""
     if reaches(core, tol):
         return

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 import operator
+import sys
 from typing import Any
 
 from offgrid._arrays import PRECISIONS, NumpyKind, kind_of, name_of_device
@@ -143,6 +144,10 @@ def columns(points: Any, dim: int, name: str = "points") -> tuple[Any, ...]:
     return tuple(points[:, axis] for axis in range(dim))
 
 
+def is_only_thread() -> bool:
+    return len(sys._current_frames()) == 1
+
+
 class Points:
     """Coordinates that were checked: arrays of one kind of device, one dtype and one length."""
 
@@ -176,6 +181,13 @@ class Points:
         if gpu != self.gpu:
             raise ArgumentValueError(f"{name} is on {name_of_device(gpu)}, {first} on {name_of_device(self.gpu)}")
         self.arrays.append(array)
+
+    def settled(self) -> list[Any]:
+        """The arrays as the library reads them: contiguous, and C's first axis first, which is Python's last.
+
+        The sort reads the points twice. On the CPU another thread might write to them in between."""
+        settle = self.kind.contiguous if self.gpu >= 0 or is_only_thread() else self.kind.snapshot
+        return [settle(array) for array in reversed(self.arrays)]
 
     def require_like(self, other: Points) -> None:
         """Points and targets of one call are of one kind, on one device."""

@@ -2,43 +2,27 @@
 
 from __future__ import annotations
 
-import sys
-from math import prod
 from typing import TYPE_CHECKING, Any
 
 from offgrid import _core
-from offgrid._arrays import KINDS, NumpyKind, kind_of, name_of_device
-from offgrid._error import ArgumentTypeError, ArgumentValueError, Error, Status
+from offgrid._arrays import KINDS, kind_of
+from offgrid._error import ArgumentValueError, Error, Status
 
 if TYPE_CHECKING:
     from offgrid._checks import Points
     from offgrid._plan import Plan
 
 
-def is_only_thread() -> bool:
-    return len(sys._current_frames()) == 1
-
-
 def set_axes(core: _core.Plan, given: list[Points]) -> None:
     """Points, targets, or both."""
     kind, gpu = given[0].kind, given[0].gpu
-    # The sort reads the points twice. On the CPU another thread might write to them in between.
-    settled = kind.contiguous if gpu >= 0 or is_only_thread() else kind.snapshot
-    kept = [[settled(array) for array in reversed(side.arrays)] for side in given]  # C's first axis is Python's last
+    kept = [side.settled() for side in given]
     stream = kind.stream(gpu)
     axes = [[(kind.address(array), kind.bytes(array)) for array in arrays] for arrays in kept]
     call = {"points": core.set_points, "targets": core.set_targets}[given[0].name]
     (core.set_points_and_targets if len(given) == 2 else call)(*axes, (gpu, stream))
     if gpu >= 0 and not kind.writable:  # borrowed: its owner does not know of our stream
         _core.gpu_wait(gpu, stream)
-
-
-def kind_or_none(value: Any) -> NumpyKind | None:
-    """None where it is no array."""
-    try:
-        return kind_of(value, "out")
-    except ArgumentTypeError:
-        return None
 
 
 def run(plan: Plan, call: Any, from_points: bool, data: Any, out: Any) -> Any:
@@ -51,14 +35,14 @@ def run(plan: Plan, call: Any, from_points: bool, data: Any, out: Any) -> Any:
     kind = KINDS.get(type(data)) or kind_of(data, name)
     tails = ((count,), plan._tail()) if from_points else (plan._tail(), (count,))
     array = kind.take(data, name)
-    shape = check(plan, kind, array, name, tails[0]) + tails[1]
+    shape = plan._check(kind, array, name, tails[0]) + tails[1]
     array = kind.contiguous(array)
     if out is None:
         result = kind.empty(shape, plan._dtype, gpu)
         source, target = (kind.address(array), kind.bytes(array)), (kind.address(result), kind.bytes(result))
         call(*((source, target) if from_points else (target, source)), (gpu, kind.stream(gpu)))
         return kind.finish(result, data, gpu)
-    place = place_of(plan, kind, out, shape)
+    place = plan._place(kind, out, shape)
     result = place if kind.contiguous(place) is place else kind.empty(shape, plan._dtype, gpu)
     source, target = (kind.address(array), kind.bytes(array)), (kind.address(result), kind.bytes(result))
     if source[0] < target[0] + target[1] and target[0] < source[0] + source[1]:
@@ -69,47 +53,13 @@ def run(plan: Plan, call: Any, from_points: bool, data: Any, out: Any) -> Any:
     return out
 
 
-def check(plan: Plan, kind: NumpyKind, array: Any, name: str, tail: tuple[int, ...]) -> tuple[int, ...]:
-    """The leading axes of an array that ends in `tail`, or an error that names it."""
-    shape = tuple(array.shape)
-    if kind.dtype(array) != plan._dtype:
-        raise ArgumentTypeError(f"{name} has the dtype {kind.dtype(array)}; expected {plan._dtype}, the plan's")
-    lead = shape[: max(len(shape) - len(tail), 0)]
-    if shape[len(lead):] != tail or prod(lead) != plan._transforms:
-        expected = ", ".join(map(str, tail)) + ("," if len(tail) == 1 else "")
-        many = f" with leading axes for {plan._transforms} transforms" if plan._transforms > 1 else ""
-        raise ArgumentValueError(f"{name} has the shape {shape}; expected ({expected}){many}")
-    if kind.gpu(array) != plan._gpu:
-        raise ArgumentValueError(f"{name} is on {name_of_device(kind.gpu(array))}, "
-                                 f"but the plan's points are on {name_of_device(plan._gpu)}")
-    return lead
-
-
-def place_of(plan: Plan, kind: NumpyKind, out: Any, shape: tuple[int, ...]) -> Any:
-    """The array of `out`, if it fits."""
-    if not kind.writable:
-        raise ArgumentTypeError(f"out: an array of this kind ({type(out).__name__}) cannot be written to")
-    if type(kind_or_none(out)) is not type(kind):
-        raise ArgumentTypeError(f"out is a {type(out).__name__}; expected the kind of the data, of the shape {shape}")
-    array = kind.take(out, "out")
-    kind.check_out(out)
-    if kind.dtype(array) != plan._dtype:
-        raise ArgumentTypeError(f"out has the dtype {kind.dtype(array)}; expected {plan._dtype}")
-    if tuple(array.shape) != shape:
-        raise ArgumentValueError(f"out has the shape {tuple(array.shape)}; expected {shape}")
-    if kind.gpu(array) != plan._gpu:
-        raise ArgumentValueError(
-            f"out is on {name_of_device(kind.gpu(array))}, the plan's points on {name_of_device(plan._gpu)}")
-    return array
-
-
 def add(plan: Plan, data: Any) -> None:
     """Adds the points that a plan of type 3 has to its sum."""
     if plan._count < 0:
         raise Error(Status.WRONG_STATE, "add: the plan has no points yet, call set_points first")
     kind, gpu = kind_of(data, "strengths"), plan._gpu
     array = kind.take(data, "strengths")
-    plan._batch = check(plan, kind, array, "strengths", (plan._count,))
+    plan._batch = plan._check(kind, array, "strengths", (plan._count,))
     array = kind.contiguous(array)
     stream = kind.stream(gpu)
     plan._core.add((kind.address(array), kind.bytes(array)), (gpu, stream))
@@ -126,7 +76,7 @@ def finish(plan: Plan, out: Any) -> Any:
         raise Error(Status.WRONG_STATE, "finish: the plan has no targets yet, call set_targets first")
     kind, like = plan._sum_like
     gpu, shape = plan._gpu, (*plan._batch, plan._targets)
-    place = None if out is None else place_of(plan, kind, out, shape)
+    place = None if out is None else plan._place(kind, out, shape)
     is_direct = place is not None and kind.contiguous(place) is place
     result = place if is_direct else kind.empty(shape, plan._dtype, gpu)
     plan._core.finish((kind.address(result), kind.bytes(result)), (gpu, kind.stream(gpu)))

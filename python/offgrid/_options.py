@@ -33,6 +33,8 @@ class Options(TypedDict, total=False):
     """how many vectors are worked on together; 0: the library chooses"""
     threads: int
     """threads of the CPU engine; 0: as many as OpenMP would take"""
+    gram: Literal["auto", "convolution", "pair"]
+    """of a Gram operator: how it is applied, as a convolution on a grid of twice the modes or as a pair of transforms; auto takes what costs less. Other plans do not heed it"""
     method: Literal["auto", "gm", "gm_sort", "sm", "sweep", "owner"]
     """on a GPU: how points are spread and interpolated. gm, gm_sort and sm are the paper's methods; sweep and owner use tensor cores"""
     bin1: int
@@ -59,6 +61,7 @@ DEFAULTS: dict[str, Any] = {
     "window": "auto",
     "batch": 0,
     "threads": 0,
+    "gram": "auto",
     "method": "auto",
     "bin1": 0,
     "bin2": 0,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Mapping, NoReturn, TypeVar, get_args, overload
 
@@ -11,12 +10,13 @@ import numpy.typing as npt
 
 from offgrid import _core, _execute, _typing
 from offgrid._accuracy import reaches, warn_of_accuracy
-from offgrid._arrays import PRECISIONS, NumpyKind, name_of_device
+from offgrid._arrays import PRECISIONS, name_of_device
 from offgrid._checks import (Points, box_of, complex_name, dim_of, gpu_of, number, options_of, refuse_loose_points,
                              shape_of, uniform_name, whole)
 from offgrid._error import ArgumentTypeError, ArgumentValueError, Error, Status
 from offgrid._options import Number, Options
 from offgrid._signature import written_out
+from offgrid._vectors import Vectors, in_order_of_shape
 
 if TYPE_CHECKING:
     from typing_extensions import Never, Unpack
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 PlanT = TypeVar("PlanT", bound="Plan")
 
 
-class Plan:
+class Plan(Vectors):
     """A transform of type 1, 2 or 3 and its adjoint, for one problem and any number of points and data.
 
     type 1: points to modes, modes[k] = sum over j of strengths[j] exp(-i k.x[j]).
@@ -54,8 +54,8 @@ class Plan:
     """
 
     # Read-only outside: what a plan was made for cannot be changed. The extension checks sizes once more by itself.
-    __slots__ = ("_type", "_dim", "_shape", "_tol", "_dtype", "_transforms", "_device", "_options", "_gpu", "_count",
-                 "_targets", "_boxes", "_sum_like", "_batch", "_core", "_uniform", "__weakref__")
+    __slots__ = ("_type", "_dim", "_shape", "_tol", "_device", "_options", "_count", "_targets", "_boxes", "_sum_like",
+                 "_batch", "_core", "_uniform", "__weakref__")
 
     @written_out
     def __init__(self, type: int, shape: _typing.Shape, tol: float = 1e-6, *, dtype: npt.DTypeLike = "complex128",
@@ -90,7 +90,7 @@ class Plan:
 
     def __getattr__(self, name: str) -> NoReturn:
         # Only names that are not there come here.
-        if name in Plan.__slots__:
+        if name in Plan.__slots__ + Vectors.__slots__:
             raise Error(Status.WRONG_STATE, "the plan was not made: Plan.__init__ has not run")
         raise AttributeError(f"a Plan has no attribute {name!r}", name=name, obj=self)
 
@@ -396,8 +396,7 @@ class Plan:
         >>> offgrid.Plan(1, (32, 48)).describe().splitlines()[0]
         'problem      type 1, 32 x 48 modes, 1 transforms, f64'
         """
-        # The library's words have C's order, the contiguous axis first.
-        return re.sub(r"\b\d+(?: x \d+)+\b", lambda sizes: " x ".join(sizes[0].split(" x ")[::-1]), self._core.describe())
+        return in_order_of_shape(self._core.describe())
 
     @overload
     def kernel(self, distance: float) -> float: ...

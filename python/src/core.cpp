@@ -17,6 +17,8 @@
 #include <shared_mutex>
 
 #include "gpu.hpp"
+#include "gram.hpp"
+#include "memory.hpp"
 #include "no_gil.hpp"
 
 namespace nb = nanobind;
@@ -24,37 +26,11 @@ using namespace nb::literals;
 
 namespace {
 
-using Address = std::uintptr_t;
 using Modes = std::vector<std::int64_t>;
 using Execute = offgrid_status (*)(offgrid_plan, void*, void*, void*);
 
 using Numbers = nb::ndarray<const double, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 using Results = nb::ndarray<double, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
-
-void* pointer(Address address) { return reinterpret_cast<void*>(address); }
-
-// The memory of an array: contiguous, on the GPU of that number or on the CPU (-1).
-struct Memory {
-  Address address;
-  std::int64_t bytes;
-};
-
-struct Where {
-  int gpu;
-  Address stream;
-};
-
-std::vector<offgrid::Option> options_of(const nb::dict& given) {
-  std::vector<offgrid::Option> options;
-  for (const auto [name, value] : given) {
-    const auto key = nb::cast<std::string>(name);
-    if (nb::isinstance<nb::str>(value))
-      options.emplace_back(key, nb::cast<std::string>(value).c_str());
-    else
-      options.emplace_back(key, nb::cast<double>(nb::float_(value)));
-  }
-  return options;
-}
 
 // What a plan is made from. Sizes are in the order of C: the first axis is contiguous.
 struct Spec {
@@ -246,7 +222,6 @@ class Plan {
     }
     return found;
   }
-  [[noreturn]] static void refuse(const std::string& message) { throw offgrid::Error(OFFGRID_WRONG_STATE, message); }
   double number(const char* name) const {
     double value = 0;
     offgrid::detail::check(offgrid_plan_get(handle_.get(), name, &value));
@@ -294,28 +269,23 @@ class View {
   nb::ndarray<nb::ro> array_;
 };
 
-// Python hands an array over as (address, bytes), and where it lies as (gpu, stream).
-using MemoryTuple = std::pair<Address, std::int64_t>;
-using WhereTuple = std::pair<int, Address>;
-Memory memory_of(const MemoryTuple& given) { return {given.first, given.second}; }
-
 template <Execute call> void run(Plan& plan, MemoryTuple strengths, MemoryTuple modes, WhereTuple where) {
   plan.run<call>(memory_of(strengths), memory_of(modes), {where.first, where.second});
 }
 
-std::vector<Memory> memory_of(const std::vector<MemoryTuple>& axes) {
+std::vector<Memory> memories_of(const std::vector<MemoryTuple>& axes) {
   std::vector<Memory> given;
   for (const MemoryTuple& axis : axes) given.push_back(memory_of(axis));
   return given;
 }
 
 template <auto call> void set_axes(Plan& plan, const std::vector<MemoryTuple>& axes, WhereTuple where) {
-  (plan.*call)(memory_of(axes), {where.first, where.second});
+  (plan.*call)(memories_of(axes), {where.first, where.second});
 }
 
 void set_points_and_targets(Plan& plan, const std::vector<MemoryTuple>& points, const std::vector<MemoryTuple>& targets,
                             WhereTuple where) {
-  plan.set_points_and_targets(memory_of(points), memory_of(targets), {where.first, where.second});
+  plan.set_points_and_targets(memories_of(points), memories_of(targets), {where.first, where.second});
 }
 
 template <auto call> void run_one(Plan& plan, MemoryTuple memory, WhereTuple where) {
@@ -370,6 +340,8 @@ NB_MODULE(_core, module) {
       .def("kernel_transform", &Plan::kernel_transform, "axis"_a, "frequencies"_a, "values"_a)
       .def("describe", &Plan::describe, WithoutGil())
       .def("close", &Plan::close, WithoutGil());
+
+  bind_gram(module);
 
   nb::class_<View>(module, "View")
       .def(nb::init<nb::ndarray<nb::ro>>(), "capsule"_a)

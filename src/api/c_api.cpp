@@ -3,6 +3,7 @@
 
 #include "api/auto_plan.hpp"
 #include "api/guard.hpp"
+#include "core/gram.hpp"
 #include "core/text.hpp"
 #include "offgrid/offgrid.h"
 #include "registry.hpp"
@@ -14,6 +15,7 @@ namespace {
 // A handle that was destroyed, or never was one, has another first word.
 constexpr std::uint64_t options_magic = 0x6f66666772696f70;
 constexpr std::uint64_t plan_magic = 0x6f66666772696470;
+constexpr std::uint64_t gram_magic = 0x6f6666677267726d;
 constexpr std::uint64_t dead = 0;
 
 }  // namespace
@@ -30,6 +32,12 @@ struct offgrid_plan_s {
   std::string description{};
 };
 
+struct offgrid_gram_s {
+  std::uint64_t magic = gram_magic;
+  std::unique_ptr<AnyGram> gram;
+  std::string description;
+};
+
 namespace {
 
 Options& checked(offgrid_options options) {
@@ -42,6 +50,20 @@ offgrid_plan_s& checked(offgrid_plan plan) {
   if (plan == nullptr) throw Error(Status::invalid_argument, "plan is null");
   if (plan->magic != plan_magic) throw Error(Status::invalid_argument, "plan is not a live plan: destroyed already?");
   return *plan;
+}
+
+offgrid_gram_s& checked(offgrid_gram gram) {
+  if (gram == nullptr) throw Error(Status::invalid_argument, "gram is null");
+  if (gram->magic != gram_magic)
+    throw Error(Status::invalid_argument, "gram is not a live operator: destroyed already?");
+  return *gram;
+}
+
+std::array<const void*, max_dim> checked_axes(int dim, const void* const* points) {
+  if (points == nullptr) throw Error(Status::invalid_argument, text("points is null, expected ", dim, " arrays"));
+  std::array<const void*, max_dim> axes{};
+  std::copy_n(points, dim, axes.begin());
+  return axes;
 }
 
 void require_text(const char* what, const char* value) {
@@ -247,12 +269,60 @@ offgrid_status offgrid_transform(int type, int dim, const int64_t* modes, double
                                  void* values_of_modes) {
   return guard([&] {
     const Problem problem = make_problem(type, dim, modes, tolerance, precision);
-    if (type == 3) throw Error(Status::invalid_argument, "type is 3, expected 1 or 2: a type 3 has targets, too, make a plan");
-    if (points == nullptr) throw Error(Status::invalid_argument, text("points is null, expected ", dim, " arrays"));
+    if (type == 3)
+      throw Error(Status::invalid_argument, "type is 3, expected 1 or 2: a type 3 has targets, too, make a plan");
+    const auto axes = checked_axes(dim, points);
     const auto plan = make_any_plan(problem, options);
-    std::array<const void*, max_dim> axes{};
-    std::copy_n(points, dim, axes.begin());
     plan->set_points(count, axes, nullptr);
     plan->execute(strengths, values_of_modes, nullptr);
+  });
+}
+
+offgrid_status offgrid_gram_create(offgrid_gram* gram, int dim, const int64_t* modes, double tolerance,
+                                   offgrid_precision precision, offgrid_options options, int64_t count,
+                                   const void* const* points, const void* weights, offgrid_weights kind, void* stream) {
+  return guard([&] {
+    if (gram == nullptr) throw Error(Status::invalid_argument, "gram is null, expected a place for the handle");
+    *gram = nullptr;
+    if (kind != OFFGRID_REAL_WEIGHTS && kind != OFFGRID_COMPLEX_WEIGHTS)
+      throw Error(Status::invalid_argument, text("kind of weights is ", static_cast<int>(kind), ", expected 0 or 1"));
+    const Problem problem = make_problem(2, dim, modes, tolerance, precision);
+    const Options chosen = options ? checked(options) : Options{};
+    const Sampling sampling{.count = count,
+                            .axes = checked_axes(dim, points),
+                            .weights = weights,
+                            .weight_kind = kind == OFFGRID_REAL_WEIGHTS ? Spectrum::real : Spectrum::complex};
+    DeviceKind device = chosen.device;
+    if (device == DeviceKind::automatic) device = count > 0 ? device_of(sampling.axes[0]) : DeviceKind::cpu;
+    auto made = make_gram(problem, chosen, backend_for(device), sampling, stream);
+    *gram = new offgrid_gram_s{gram_magic, std::move(made), {}};
+  });
+}
+
+offgrid_status offgrid_gram_apply(offgrid_gram gram, const void* f, void* h, void* stream) {
+  return guard([&] { checked(gram).gram->apply(f, h, stream); });
+}
+
+offgrid_status offgrid_gram_get(offgrid_gram gram, const char* name, double* value) {
+  return guard([&] {
+    require_text("name", name);
+    require_place(value);
+    *value = checked(gram).gram->get(name);
+  });
+}
+
+const char* offgrid_gram_describe(offgrid_gram gram) {
+  return text_or_empty([&] {
+    offgrid_gram_s& self = checked(gram);
+    self.description = self.gram->describe();
+    return self.description.c_str();
+  });
+}
+
+offgrid_status offgrid_gram_destroy(offgrid_gram gram) {
+  if (gram == nullptr) return OFFGRID_OK;
+  return guard([&] {
+    checked(gram).magic = dead;
+    delete gram;
   });
 }

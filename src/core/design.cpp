@@ -30,11 +30,6 @@ struct Candidate {
   double rounding = 0;  // of it
 };
 
-std::int64_t next_size(std::int64_t cells, const BackendTraits& traits) {
-  const auto liked = std::lower_bound(traits.grid_sizes.begin(), traits.grid_sizes.end(), cells);
-  return liked != traits.grid_sizes.end() ? *liked : next_smooth(cells);
-}
-
 Sizes grid_for(const Problem& problem, const BackendTraits& traits, double sigma, int width) {
   Sizes grid{1, 1, 1};
   for (int axis = 0; axis < problem.dim; ++axis) {
@@ -255,6 +250,11 @@ void drop_axes(const Problem& asked, Design& design) {
 bool is_paper(const Options& options) { return options.window == WindowKind::semicircle; }
 
 }  // namespace
+
+std::int64_t next_size(std::int64_t cells, const BackendTraits& traits) {
+  const auto liked = std::lower_bound(traits.grid_sizes.begin(), traits.grid_sizes.end(), cells);
+  return liked != traits.grid_sizes.end() ? *liked : next_smooth(cells);
+}
 
 void require_possible(const Problem& asked, const Options& options, const BackendTraits& traits) {
   validate(asked, options);

@@ -107,6 +107,9 @@ Design make_design(const Problem& problem, const Options& options, const Backend
 // The same, from the designs of the last plans where it is one of them.
 std::shared_ptr<const Design> kept_design(const Problem& problem, const Options& options, const BackendTraits& traits);
 
+// The smallest size of a grid's axis that has at least so many cells and that the engine's FFT likes.
+std::int64_t next_size(std::int64_t cells, const BackendTraits& traits);
+
 // The number of points that a design for `count` of them is made for: the next half power of two. Numbers that share it
 // share their design, so that a design depends on the number of points alone and not on what was set before.
 std::int64_t designed_points(std::int64_t count);

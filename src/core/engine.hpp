@@ -9,6 +9,7 @@
 #include <functional>
 #include <memory>
 
+#include "core/convolution.hpp"
 #include "core/design.hpp"
 #include "core/error.hpp"
 #include "core/pointwise.hpp"
@@ -100,6 +101,16 @@ struct Backend {
       return make_f32(design);
     else
       return make_f64(design);
+  }
+  // Where there are none, a Gram operator is a pair of transforms.
+  std::unique_ptr<Convolution<float>> (*convolution_f32)(const Design&) = nullptr;
+  std::unique_ptr<Convolution<double>> (*convolution_f64)(const Design&) = nullptr;
+
+  template <class T> [[nodiscard]] auto convolution() const {
+    if constexpr (sizeof(T) == 4)
+      return convolution_f32;
+    else
+      return convolution_f64;
   }
   template <class T> [[nodiscard]] auto pointwise() const {
     if constexpr (sizeof(T) == 4)

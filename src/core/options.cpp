@@ -14,6 +14,7 @@ constexpr std::array<std::string_view, 2> switch_words{"off", "on"};
 constexpr std::array<std::string_view, 2> order_words{"centred", "fft"};
 constexpr std::array<std::string_view, 3> device_words{"auto", "cpu", "cuda"};
 constexpr std::array<std::string_view, 6> method_words{"auto", "gm", "gm_sort", "sm", "sweep", "owner"};
+constexpr std::array<std::string_view, 3> gram_words{"auto", "convolution", "pair"};
 constexpr std::array<std::string_view, 3> window_words{"auto", "prolate", "semicircle"};
 
 // Other spellings of a word. They are taken, and listed nowhere but in the help of their option.
@@ -72,6 +73,9 @@ const std::array table{
     OptionRow{
         "batch", &Options::batch, 0, 0x1p20, {}, "how many vectors are worked on together; 0: the library chooses"},
     OptionRow{"threads", &Options::threads, 0, 4096, {}, "threads of the CPU engine; 0: as many as OpenMP would take"},
+    OptionRow{"gram", &Options::gram, 0, 2, gram_words,
+              "of a Gram operator: how it is applied, as a convolution on a grid of twice the modes or as a pair of "
+              "transforms; auto takes what costs less. Other plans do not heed it"},
     OptionRow{"method", &Options::method, 0, 5, method_words,
               "on a GPU: how points are spread and interpolated. gm, gm_sort and sm are the paper's methods; sweep and "
               "owner use tensor cores"},

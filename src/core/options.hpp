@@ -30,6 +30,7 @@ struct Options {
   WindowKind window = WindowKind::automatic;
   std::int64_t batch = 0;  // 0: chosen
   int threads = 0;         // 0: what OpenMP would take
+  GramMethod gram = GramMethod::automatic;
   // performance, on a GPU
   Method method = Method::automatic;
   std::int64_t bin1 = 0, bin2 = 0, bin3 = 0;  // cells; 0: chosen
@@ -56,8 +57,9 @@ inline Sign sign_of(const Problem& problem, const Options& options) {
 // The help of an option that only GPUs heed begins with `gpu_only`; the program lists these apart.
 inline constexpr std::string_view gpu_only = "on a GPU";
 struct OptionRow {
-  using Field = std::variant<int Options::*, std::int64_t Options::*, double Options::*, bool Options::*,
-                             ModeOrder Options::*, DeviceKind Options::*, WindowKind Options::*, Method Options::*>;
+  using Field =
+      std::variant<int Options::*, std::int64_t Options::*, double Options::*, bool Options::*, ModeOrder Options::*,
+                   DeviceKind Options::*, WindowKind Options::*, Method Options::*, GramMethod Options::*>;
   std::string_view name;
   Field field;
   double low, high;

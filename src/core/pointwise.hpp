@@ -3,6 +3,7 @@
 // (type3_plan.hpp) for boxes and factors.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <complex>
 #include <cstdint>
@@ -55,6 +56,34 @@ struct Box {
   bool operator==(const Box&) const = default;
 };
 
+// The box of points, and the largest share of them, over the axes, that lie in the outer tenth of it: a tenth where they are
+// all over the box. It is found from some of the points, chosen at random.
+struct Extent {
+  Box box;
+  double at_ends = 1;
+};
+
+// Positions of the points that tell; the same for all engines.
+inline constexpr std::int64_t extent_samples = 256;
+constexpr std::int64_t sampled_point(std::int64_t sample, std::int64_t count) {
+  const std::uint64_t mixed = (static_cast<std::uint64_t>(sample) + 1) * 0x9e3779b97f4a7c15U;
+  return static_cast<std::int64_t>((mixed ^ (mixed >> 29)) % static_cast<std::uint64_t>(count));
+}
+// From their coordinates, [axis][extent_samples].
+template <class T> double share_at_ends(const Box& box, int dim, const T* samples) {
+  double largest = 0;
+  for (int axis = 0; axis < dim; ++axis) {
+    const double tenth = 0.05 * (box.high[axis] - box.low[axis]);
+    std::int64_t outer = 0;
+    for (std::int64_t i = 0; i < extent_samples; ++i) {
+      const double x = samples[axis * extent_samples + i];
+      outer += x < box.low[axis] + tenth || x > box.high[axis] - tenth ? 1 : 0;
+    }
+    largest = std::max(largest, static_cast<double>(outer) / static_cast<double>(extent_samples));
+  }
+  return largest;
+}
+
 // The factor of a point: exp(2 pi i turns) times, where there is a series, exp(sum_j series[j] T_j(s)), with a term of each
 // axis in both exponents:
 //   turns  (x - centre) (rate + rate_low)        s  2 ((x - centre) scale)^2 - 1
@@ -69,11 +98,14 @@ struct FactorRule {
   std::array<double, most_terms> series{};
 };
 
-// Vectors of values at the same points, each multiplied by the points' factors or by their conjugates. May be done in place.
-template <class T> struct Products {
-  const std::complex<T>* factors;
-  std::int64_t points, vectors;
-  bool conjugate;
+// to[v][i] = from[v][i] by[i], where a null `from` stands for ones, and without factors by[i] is 1. It may be done in place.
+template <class T> struct Product {
+  const std::complex<T>* from = nullptr;
+  const T* real = nullptr;  // the factors: one of these two, or none
+  const std::complex<T>* complex = nullptr;
+  std::complex<T>* to = nullptr;
+  std::int64_t count = 0, vectors = 1;
+  bool conjugate = false;  // by conj(by[i])
 };
 
 // All const calls may run at the same time, each with a room of its own.
@@ -98,11 +130,11 @@ template <class T> class Pointwise {
   virtual void from_parts(const ModeOrders& orders, const Complex* parts, Complex* modes, Stream stream) const = 0;
 
   // Throws invalid_argument where a coordinate is not finite. `what`: how the points are called.
-  virtual Box find_box(const char* what, const Points<T>& points, int dim, Stream stream) = 0;
+  virtual Extent find_extent(const char* what, const Points<T>& points, int dim, Stream stream) = 0;
   virtual void find_factors(const FactorRule& rule, const Points<T>& points, Complex* factors, Stream stream) = 0;
-  virtual void multiply(const Products<T>& by, const Complex* from, Complex* to, Stream stream) const = 0;
   // sums += terms
   virtual void add(const Complex* terms, std::int64_t count, Complex* sums, Stream stream) const = 0;
+  virtual void multiply(const Product<T>& product, Stream stream) const = 0;
 
   [[nodiscard]] virtual std::size_t memory_bytes() const = 0;
   [[nodiscard]] virtual std::size_t peak_bytes() const = 0;

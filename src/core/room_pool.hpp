@@ -21,6 +21,9 @@ template <class T> class RoomPool {
   using Rooms = std::vector<std::unique_ptr<Room<T>>>;
 
   explicit RoomPool(Pointwise<T>& pointwise) : pointwise_(&pointwise) {}
+  RoomPool(Pointwise<T>& pointwise, std::int64_t size) : RoomPool(pointwise) { replace_by(prepare(size), size); }
+
+  [[nodiscard]] std::int64_t size() const { return size_; }
 
   // The room of the first execute, or nothing where the rooms are large enough.
   [[nodiscard]] Rooms prepare(std::int64_t size) {

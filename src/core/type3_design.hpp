@@ -23,6 +23,15 @@ struct Type3Axis {
   double cells_per_unit = 1;  // of a source's coordinate
 };
 
+struct Type3Boxes {
+  Box sources, targets;
+  std::int64_t source_count = 1, target_count = 1;
+  bool all_over = false;  // the targets are spread over their box; else they may all be at its ends
+};
+
+// Whether these are: so many that they average out, and not more of them at the ends of the box than elsewhere.
+bool are_all_over(const Extent& targets, std::int64_t count);
+
 struct Type3Design {
   Problem problem;  // its modes are those of the inner transform
   Options options;
@@ -33,21 +42,17 @@ struct Type3Design {
   Design inner;
   FactorRule target_rule, source_rule;  // of the targets, and of the sources where their box has a centre
   std::array<AxisMap, max_dim> source_map, target_map;
+  bool all_over = false;
   double expected_error = 0;
   double reachable_tolerance = 0;
   std::int64_t cells = 1;  // of one vector
 
   [[nodiscard]] bool has_source_phases() const;
   // Whether all points of both boxes can be folded, and the grid is not much too large for them.
-  [[nodiscard]] bool suits(const Box& sources, const Box& targets) const;
+  [[nodiscard]] bool suits(const Type3Boxes& boxes) const;
   [[nodiscard]] bool holds_sources(const Box& box) const;
   [[nodiscard]] bool holds_targets(const Box& box) const;
   [[nodiscard]] std::int64_t execute_bytes() const;  // grids and cells of one execute
-};
-
-struct Type3Boxes {
-  Box sources, targets;
-  std::int64_t source_count = 1, target_count = 1;
 };
 
 // Throws out_of_memory where the smallest grids that keep the tolerance do not fit, and says how many bytes they would take.

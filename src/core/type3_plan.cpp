@@ -10,10 +10,6 @@
 namespace offgrid {
 namespace {
 
-Type3Boxes boxes_of(const Box& sources, const Box& targets, std::int64_t source_count, std::int64_t target_count) {
-  return {sources, targets, std::max<std::int64_t>(1, source_count), std::max<std::int64_t>(1, target_count)};
-}
-
 void require_box(const char* what, const Box& box, int dim) {
   for (int axis = 0; axis < dim; ++axis)
     if (!(box.low[axis] <= box.high[axis]))
@@ -75,20 +71,16 @@ void Type3Plan<T>::set_points_and_targets(const RawPoints& raw_sources, const Ra
   const Points<T> sources = checked("points", raw_sources.count, raw_sources.axes);
   const Points<T> targets = checked("targets", raw_targets.count, raw_targets.axes);
   if (sources.count > 0 && targets.count > 0) {
-    const Box source_box = pointwise_->find_box("points", sources, problem_.dim, stream);
-    const Box target_box = pointwise_->find_box("targets", targets, problem_.dim, stream);
-    const bool keeps = stages_ && (from_boxes_ ? stages_->design.holds_sources(source_box) &&
-                                                     stages_->design.holds_targets(target_box)
-                                               : stages_->design.suits(source_box, target_box) &&
-                                                     designed_points(sources.count) == stages_->design.sources &&
-                                                     designed_points(targets.count) == stages_->design.targets);
-    if (keeps && !options_.deterministic) {
+    const Extent of_targets = pointwise_->find_extent("targets", targets, problem_.dim, stream);
+    const Type3Boxes boxes{pointwise_->find_extent("points", sources, problem_.dim, stream).box, of_targets.box,
+                           sources.count, targets.count, are_all_over(of_targets, targets.count)};
+    if (keeps(boxes)) {
       source_count_ = target_count_ = -1;  // until both are there
       fill(*stages_, true, sources, stream);
       fill(*stages_, false, targets, stream);
       commit(std::nullopt);
     } else {
-      Stages fresh = make_stages(boxes_of(source_box, target_box, sources.count, targets.count));
+      Stages fresh = make_stages(boxes);
       fill(fresh, true, sources, stream);
       fill(fresh, false, targets, stream);
       commit(std::move(fresh));
@@ -100,6 +92,12 @@ void Type3Plan<T>::set_points_and_targets(const RawPoints& raw_sources, const Ra
   }
   source_count_ = sources.count;
   target_count_ = targets.count;
+}
+
+template <class T> bool Type3Plan<T>::keeps(const Type3Boxes& boxes) const {
+  if (!stages_ || options_.deterministic) return false;
+  const Type3Design& design = stages_->design;
+  return from_boxes_ ? design.holds_sources(boxes.sources) && design.holds_targets(boxes.targets) : design.suits(boxes);
 }
 
 // Rooms are made before the present stages are given up.
@@ -114,8 +112,9 @@ template <class T> void Type3Plan<T>::commit(std::optional<Stages> fresh) {
 
 template <class T> typename Type3Plan<T>::Stages& Type3Plan<T>::stages_with_box() {
   if (!stages_)
-    throw Error(Status::wrong_state,
-                "type 3: the grid depends on the boxes around sources and targets; set both in one call, or give the boxes");
+    throw Error(
+        Status::wrong_state,
+        "type 3: the grid depends on the boxes around sources and targets; set both in one call, or give the boxes");
   return *stages_;
 }
 
@@ -126,7 +125,7 @@ void Type3Plan<T>::refill(bool is_source, std::int64_t count, const std::array<c
   const Points<T> points = checked(what, count, axes);
   Stages& stages = stages_with_box();
   if (count > 0) {
-    const Box box = pointwise_->find_box(what, points, problem_.dim, stream);
+    const Box box = pointwise_->find_extent(what, points, problem_.dim, stream).box;
     if (is_source ? !stages.design.holds_sources(box) : !stages.design.holds_targets(box)) {
       const auto& axis = stages.design.axis[0];
       throw Error(Status::invalid_argument,
@@ -136,7 +135,8 @@ void Type3Plan<T>::refill(bool is_source, std::int64_t count, const std::array<c
                        "); set sources and targets in one call, or give larger boxes"));
     }
   }
-  const std::int64_t size = room_size(stages.design, is_source ? count : source_count_, is_source ? target_count_ : count);
+  const std::int64_t size =
+      room_size(stages.design, is_source ? count : source_count_, is_source ? target_count_ : count);
   auto rooms = rooms_.prepare(size);  // what can fail comes before what cannot be undone
   try {
     fill(stages, is_source, points, stream);
@@ -162,7 +162,7 @@ template <class T> void Type3Plan<T>::set_boxes(const Box& sources, const Box& t
   require_box("sources", sources, problem_.dim);
   require_box("targets", targets, problem_.dim);
   const std::int64_t hint = options_.points_hint > 0 ? options_.points_hint : std::int64_t{1} << 20;
-  stages_ = make_stages(boxes_of(sources, targets, hint, hint));
+  stages_ = make_stages({sources, targets, hint, hint});
   from_boxes_ = true;
   source_count_ = target_count_ = -1;
 }
@@ -188,8 +188,16 @@ template <class T> void Type3Plan<T>::require_set(const char* asker, bool is_sou
               text(asker, ": the plan has no ", is_source ? "points" : "targets", " yet, set them first"));
 }
 
-template <class T> Products<T> Type3Plan<T>::products(const Side& side, Sign sign) const {
-  return {side.factors->data, side.count, stages_->design.group, sign == Sign::minus};
+// A group of vectors at the points of one side, times their factors.
+template <class T>
+void Type3Plan<T>::multiply(const Side& side, Sign sign, const Complex* from, Complex* to, Stream stream) const {
+  pointwise_->multiply({.from = from,
+                        .complex = side.factors->data,
+                        .to = to,
+                        .count = side.count,
+                        .vectors = stages_->design.group,
+                        .conjugate = sign == Sign::minus},
+                       stream);
 }
 
 // One group of vectors to cells.
@@ -198,7 +206,7 @@ void Type3Plan<T>::spread(const Complex* strengths, Complex* scratch, Complex* c
   const Side& side = stages_->sources;
   auto* from = const_cast<Complex*>(strengths);
   if (side.factors) {
-    pointwise_->multiply(products(side, sign), strengths, scratch, stream);
+    multiply(side, sign, strengths, scratch, stream);
     from = scratch;
   }
   offgrid::execute(*side.engine, stages_->design.spread, {from, cells, side.count}, Direction::to_modes, sign, stream);
@@ -206,8 +214,9 @@ void Type3Plan<T>::spread(const Complex* strengths, Complex* scratch, Complex* c
 
 template <class T> void Type3Plan<T>::read(Complex* cells, Complex* values, Sign sign, Stream stream) const {
   const Side& side = stages_->targets;
-  offgrid::execute(*side.engine, stages_->design.inner, {values, cells, side.count}, Direction::to_points, sign, stream);
-  pointwise_->multiply(products(side, sign), values, values, stream);
+  offgrid::execute(*side.engine, stages_->design.inner, {values, cells, side.count}, Direction::to_points, sign,
+                   stream);
+  multiply(side, sign, values, values, stream);
 }
 
 template <class T>
@@ -215,12 +224,12 @@ void Type3Plan<T>::run_adjoint(Complex* strengths, const Complex* values, const 
   const Type3Design& design = stages_->design;
   const Side &sources = stages_->sources, &targets = stages_->targets;
   Complex *cells = room.data, *scratch = cells + design.group * design.cells;
-  pointwise_->multiply(products(targets, call.sign), values, scratch, call.stream);
+  multiply(targets, call.sign, values, scratch, call.stream);
   offgrid::execute(*targets.engine, design.inner, {scratch, cells, targets.count}, Direction::to_modes, call.sign,
                    call.stream);
   offgrid::execute(*sources.engine, design.spread, {strengths, cells, sources.count}, Direction::to_points, call.sign,
                    call.stream);
-  if (sources.factors) pointwise_->multiply(products(sources, call.sign), strengths, strengths, call.stream);
+  if (sources.factors) multiply(sources, call.sign, strengths, strengths, call.stream);
 }
 
 template <class T> void Type3Plan<T>::run(const Call& call, Complex* strengths, Complex* values) const {
@@ -233,7 +242,8 @@ template <class T> void Type3Plan<T>::run(const Call& call, Complex* strengths, 
   const bool forward = call.direction == Direction::to_points;
   if (all_strengths == 0 || all_values == 0) {  // a sum over nothing is zero
     const std::int64_t size = forward ? all_values : all_strengths;
-    if (size > 0) backend_.clear(forward ? values : strengths, static_cast<std::size_t>(size) * sizeof(Complex), call.stream);
+    if (size > 0)
+      backend_.clear(forward ? values : strengths, static_cast<std::size_t>(size) * sizeof(Complex), call.stream);
     return;
   }
   const Type3Design& design = stages_->design;
@@ -267,8 +277,7 @@ template <class T> void Type3Plan<T>::add_sources(const void* strengths, Stream 
   require_reach<T>(backend_, "strengths", strengths, source_count_ * options_.transforms);
   const std::int64_t all = design.cells * options_.transforms;
   if (!stages.sums) stages.sums = pointwise_->make_room(all);
-  if (!stages.has_sums)
-    backend_.clear(stages.sums->data, static_cast<std::size_t>(all) * sizeof(Complex), stream);
+  if (!stages.has_sums) backend_.clear(stages.sums->data, static_cast<std::size_t>(all) * sizeof(Complex), stream);
   stages.has_sums = true;
   if (source_count_ == 0) return;
   const auto room = rooms_.lease(stream);
@@ -304,10 +313,11 @@ template <class T> void Type3Plan<T>::set_workspace(void* memory, std::size_t) {
 
 template <class T> std::string Type3Plan<T>::describe() const {
   if (!stages_)
-    return text("problem      type 3, ", problem_.dim, "D, ", options_.transforms, " transforms, ",
-                problem_.precision == Precision::f32 ? "f32" : "f64", "\n",  //
-                "tolerance    ", problem_.tolerance, "\n",
-                "kernel       chosen when sources and targets are set, with the grids, or from the boxes around them\n");
+    return text(
+        "problem      type 3, ", problem_.dim, "D, ", options_.transforms, " transforms, ",
+        problem_.precision == Precision::f32 ? "f32" : "f64", "\n",  //
+        "tolerance    ", problem_.tolerance, "\n",
+        "kernel       chosen when sources and targets are set, with the grids, or from the boxes around them\n");
   std::string all = offgrid::describe(stages_->design);
   if (stages_->targets.engine) all += stages_->targets.engine->describe();
   if (source_count_ >= 0) all += text("points       ", source_count_, "\n");

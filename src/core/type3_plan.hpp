@@ -57,6 +57,7 @@ template <class T> class Type3Plan final : public AnyPlan {
   [[nodiscard]] Stages make_stages(const Type3Boxes& boxes) const;
   void fill(Stages& stages, bool is_source, Points<T> points, Stream stream);
   void refill(bool is_source, std::int64_t count, const std::array<const void*, max_dim>& axes, Stream stream);
+  [[nodiscard]] bool keeps(const Type3Boxes& boxes) const;
   void commit(std::optional<Stages> fresh);
   [[nodiscard]] static std::int64_t room_size(const Type3Design& design, std::int64_t sources, std::int64_t targets);
   [[nodiscard]] const Stages& stages(std::string_view asker) const;
@@ -66,14 +67,14 @@ template <class T> class Type3Plan final : public AnyPlan {
   void spread(const Complex* strengths, Complex* scratch, Complex* cells, Sign sign, Stream stream) const;
   void read(Complex* cells, Complex* values, Sign sign, Stream stream) const;
   void run_adjoint(Complex* strengths, const Complex* values, const Room<T>& room, const Call& call) const;
-  [[nodiscard]] Products<T> products(const Side& side, Sign sign) const;
+  void multiply(const Side& side, Sign sign, const Complex* from, Complex* to, Stream stream) const;
 
   Backend backend_;
   Problem problem_;
   Options options_;
   std::unique_ptr<Pointwise<T>> pointwise_;
   std::optional<Stages> stages_;
-  bool from_boxes_ = false;                        // the caller's, which stay until others are given
+  bool from_boxes_ = false;                             // the caller's, which stay until others are given
   std::int64_t source_count_ = -1, target_count_ = -1;  // -1: not set yet
   RoomPool<T> rooms_;
 };

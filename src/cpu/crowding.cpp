@@ -1,29 +1,33 @@
 #include "cpu/crowding.hpp"
 
 #include <algorithm>
-#include <bit>
+#include <array>
 #include <cmath>
-#include <cstdlib>
+#include <numeric>
 
 #include "core/dispatch.hpp"
 #include "core/summation.hpp"
 #include "cpu/policy.hpp"
+#include "cpu/threads.hpp"
 
 namespace offgrid::cpu {
 namespace {
 
-// How much of two points' cells coincides, from their first cells.
-template <int D> double overlap(const Layout& layout, std::int64_t a, std::int64_t b) {
-  const Sizes stride{1, layout.padded[0], layout.plane_stride};
-  const auto common = [&](std::int64_t apart) {
-    return std::max(0.0, 1 - static_cast<double>(std::abs(apart)) / layout.width);
+// How much of two points' cells coincides, from their first cells. In 32 bits, whose divisions are quick.
+template <int D> double overlap(const Layout& layout, std::uint32_t a, std::uint32_t b) {
+  const std::array<std::uint32_t, max_dim> stride{1, static_cast<std::uint32_t>(layout.padded[0]),
+                                                  static_cast<std::uint32_t>(layout.plane_stride)};
+  const auto common = [&](std::uint32_t one, std::uint32_t other) {
+    const auto apart = static_cast<double>(one > other ? one - other : other - one);
+    return std::max(0.0, 1 - apart / layout.width);
   };
   double all = 1;
   for (int axis = D - 1; axis > 0; --axis) {
-    all *= common(a / stride[axis] - b / stride[axis]);
-    a %= stride[axis], b %= stride[axis];
+    all *= common(a / stride[axis], b / stride[axis]);
+    a %= stride[axis];
+    b %= stride[axis];
   }
-  return all * common(a - b);
+  return all * common(a, b);
 }
 
 // Mean overlap of neighbours in [begin, end), at most max_pairs of them.
@@ -38,121 +42,131 @@ double overlap_of_neighbours(const PackedPoint<T, D>* points, const Layout& layo
   return pairs > 0 ? sum / static_cast<double>(pairs) : 0.0;
 }
 
-// A fixed sequence of random numbers: points that follow a pattern must not meet a sample that does.
-class Sample {
- public:
-  std::int64_t below(std::int64_t count) {
-    state_ = state_ * 6364136223846793005U + 1442695040888963407U;
-    return static_cast<std::int64_t>((state_ >> 33) % static_cast<std::uint64_t>(count));
-  }
-
- private:
-  std::uint64_t state_ = 1;
-};
-
-// Mean overlap of random pairs in [begin, end).
-template <class T, int D>
-double overlap_of_pairs(const PackedPoint<T, D>* points, const Layout& layout, Range range, std::int64_t pairs,
-                        Sample& sample) {
-  double sum = 0;
-  for (std::int64_t i = 0; i < pairs; ++i) {
-    const auto& one = points[range.begin + sample.below(range.size())];
-    const auto& other = points[range.begin + sample.below(range.size())];
-    sum += overlap<D>(layout, one.cell, other.cell);
-  }
-  return sum / static_cast<double>(pairs);
-}
-
-// What the sums may be off by, in half units of the last place.
-double allowed_error(const Design& design) {
-  return summation_share * design.goal / (half_ulp(design.problem.precision) * design.amplification);
-}
-
-// What a sum is off by, in the same units: of n terms, of which `repeats` are equal.
+// What a sum is off by, in half units of the last place: of n terms, of which `repeats` are equal.
 double sum_error(double terms, double repeats) {
   const double equal = std::clamp(repeats, 1.0, std::max(1.0, terms));
   return std::max(std::sqrt(terms / 2), equal_terms_rounding * std::sqrt(terms * equal));
 }
 
-// Places of a cell along an axis that are told apart.
-constexpr int places_of_cell(int dim) { return dim == 1 ? 1024 : dim == 2 ? 64 : 16; }
+// The most terms and the most repeats that keep sum_error within what is allowed.
+double most_terms(double allowed, double repeats) {
+  const double equal = allowed / equal_terms_rounding;
+  return std::min(2 * allowed * allowed, equal * equal / std::max(1.0, repeats));
+}
+double most_repeats(double allowed, double terms) {
+  const double equal = allowed / equal_terms_rounding;
+  return std::min({2 * allowed * allowed, equal, equal * equal / std::max(1.0, terms)});
+}
+
+double sum_of_squares(const std::vector<std::uint32_t>& box_begin) {
+  double sum = 0;
+  for (std::size_t box = 0; box + 1 < box_begin.size(); ++box) {
+    const double count = box_begin[box + 1] - box_begin[box];
+    sum += count * count;
+  }
+  return sum;
+}
+
+// What a sample should hold of what it looks for, were there just as much of it as is allowed. A sample of more than one
+// point in eight would not save much.
+constexpr double wanted_finds = 64;
+constexpr std::int64_t fewest_in_step = 8;
+
+// Boxes for so many pairs, each as often as it has pairs.
+std::vector<std::uint32_t> boxes_of_pairs(const std::vector<std::uint32_t>& box_begin, std::int64_t pairs) {
+  constexpr std::int64_t fine = std::int64_t{1} << 31;
+  const double step = sum_of_squares(box_begin) / static_cast<double>(pairs);
+  std::vector<std::uint32_t> boxes(static_cast<std::size_t>(pairs));
+  std::uint32_t box = 0;
+  double before = 0;  // pairs of the boxes up to and with this one
+  const auto squared = [&] { return std::pow(static_cast<double>(box_begin[box + 1] - box_begin[box]), 2); };
+  for (std::int64_t i = 0; i < pairs; ++i) {
+    const double part = static_cast<double>(random_below(fine, static_cast<std::uint64_t>(i))) / fine;
+    const double place = (static_cast<double>(i) + part) * step;
+    while (box + 2 < box_begin.size() && before + squared() <= place) before += squared(), ++box;
+    boxes[i] = box;
+  }
+  return boxes;
+}
+
+// The overlap where at most so many terms are allowed, from pairs inside boxes.
+template <class T> double mean_overlap(const SortedPoints& points, const CrowdingCase& wanted, double terms) {
+  constexpr double fewest_pairs = 256, most_pairs = 1 << 16;
+  constexpr std::int64_t some = 1024;  // a thread takes at a time
+  constexpr double pair_time = 15;     // nanoseconds
+  const double most = sum_of_squares(wanted.box_begin) / static_cast<double>(points.count);
+  const auto pairs = static_cast<std::int64_t>(
+      terms > 0 ? std::clamp(wanted_finds * most / terms, fewest_pairs, most_pairs) : most_pairs);
+  const auto boxes = boxes_of_pairs(wanted.box_begin, pairs);
+  std::vector<double> sums(static_cast<std::size_t>((pairs + some - 1) / some));
+  dispatch<1, max_dim>(wanted.layout.dim, [&](auto dim) {
+    const auto* packed = points.points<T, dim()>();
+    const Work work{wanted.threads, pair_time * static_cast<double>(pairs)};
+    parallel_for(work, static_cast<std::int64_t>(sums.size()), [&](std::int64_t part, int) {
+      for (std::int64_t i = part * some; i < std::min(pairs, (part + 1) * some); ++i) {
+        const std::int64_t begin = wanted.box_begin[boxes[i]], count = wanted.box_begin[boxes[i] + 1] - begin;
+        const auto random = static_cast<std::uint64_t>(pairs + 2 * i);
+        const auto &one = packed[begin + random_below(count, random)],
+                   &other = packed[begin + random_below(count, random + 1)];
+        sums[part] += overlap<dim()>(wanted.layout, one.cell, other.cell);
+      }
+    });
+  });
+  return most * std::accumulate(sums.begin(), sums.end(), 0.0) / static_cast<double>(pairs);
+}
+
+// The most repeats, where `most` of them are allowed: from a sample if that shows that there are few enough.
+template <class T> double find_repeats(const SortedPoints& points, const CrowdingCase& wanted, double most) {
+  const auto all = static_cast<double>(points.count);
+  if (most >= all) return all;
+  const auto step = static_cast<std::int64_t>(most / wanted_finds);
+  if (step >= fewest_in_step) {
+    const double found = count_places<T>(points, wanted.layout, step, wanted.threads).most();
+    if (found <= wanted_finds / 2) return std::max(1.0, found * static_cast<double>(step));
+  }
+  return count_places<T>(points, wanted.layout, 1, wanted.threads).most_repeats();
+}
 
 }  // namespace
 
-PlaceCounts::PlaceCounts(const Layout& layout, std::int64_t points, int threads) : dim_(layout.dim), points_(points) {
-  constexpr int fewest_bits = 10, most_bits = 18;
-  const auto few_points_an_entry = static_cast<std::uint64_t>(points / 32 + 1);
-  bits_ = std::clamp(static_cast<int>(std::bit_width(few_points_an_entry)), fewest_bits, most_bits);
-  stride_ = {1, static_cast<std::uint32_t>(layout.padded[0]), static_cast<std::uint32_t>(layout.plane_stride)};
-  counts_.resize(static_cast<std::size_t>(threads) << bits_);
+double allowed_error(const Design& design) {
+  return summation_share * design.goal / (half_ulp(design.problem.precision) * design.amplification);
 }
 
-// Places are counted along the grid in steps of 1/places of a cell: places x cell - (t + 1) places / 2, so that points on
-// both sides of a node are near to each other. A shift keeps nodes off the borders of places.
-template <class T> void PlaceCounts::add(int thread, const FoldedChunk<T>& chunk, std::int64_t count) {
-  constexpr T shift = T(0.37);
-  const int places = places_of_cell(dim_);
-  const T half = static_cast<T>(places) / 2;
-  std::uint32_t entry[fold_chunk];
-  for (std::int64_t i = 0; i < fold_chunk; ++i) entry[i] = chunk.cell[i] * static_cast<std::uint32_t>(places);
-  for (int axis = 0; axis < dim_; ++axis)
-    for (std::int64_t i = 0; i < fold_chunk; ++i) {
-      const auto part = static_cast<std::int32_t>((T(1) - chunk.t[axis][i]) * half + shift);
-      entry[i] += stride_[axis] * static_cast<std::uint32_t>(part);
-    }
-  for (std::int64_t i = 0; i < fold_chunk; ++i) {
-    std::uint32_t hash = (entry[i] ^ (chunk.key[i] * 0x85ebca6bU)) * 0x9e3779b1U;
-    hash = (hash ^ (hash >> 15)) * 0x2c1b3c6dU;
-    entry[i] = hash >> (32 - bits_);
-  }
-  std::uint32_t* mine = counts_.data() + (static_cast<std::size_t>(thread) << bits_);
-  for (std::int64_t i = 0; i < count; ++i) ++mine[entry[i]];
+// A place may be on the border of two boxes along each axis.
+Crowding most_crowding(const CrowdingCase& wanted) {
+  std::uint32_t largest = 0;
+  for (std::size_t box = 0; box + 1 < wanted.box_begin.size(); ++box)
+    largest = std::max(largest, wanted.box_begin[box + 1] - wanted.box_begin[box]);
+  const double all = std::max(1.0, static_cast<double>(wanted.box_begin.back()));
+  const double at_one_place = std::exp2(wanted.layout.dim) * static_cast<double>(largest);
+  return {sum_of_squares(wanted.box_begin) / all, std::min(all, at_one_place)};
 }
 
-template <class T> void PlaceCounts::add(int thread, const PackedPoint<T, 1>* points, std::int64_t count) {
-  FoldedChunk<T> chunk;
-  for (std::int64_t i = 0; i < fold_chunk; ++i) {
-    const PackedPoint<T, 1>& point = points[std::min(i, count - 1)];
-    chunk.t[0][i] = point.t[0];
-    chunk.cell[i] = point.cell;
-    chunk.key[i] = 0;
-  }
-  add(thread, chunk, count);
+bool is_allowed(const Crowding& crowding, double allowed) {
+  return sum_error(std::max(crowding.overlap, crowding.repeats), crowding.repeats) <= allowed;
 }
 
-double PlaceCounts::most_repeats() const {
-  const std::size_t entries = std::size_t{1} << bits_;
-  std::uint32_t most = 0;
-  for (std::size_t i = 0; i < entries; ++i) {
-    std::uint32_t sum = 0;
-    for (std::size_t thread = i; thread < counts_.size(); thread += entries) sum += counts_[thread];
-    most = std::max(most, sum);
-  }
-  const double mean = static_cast<double>(points_) / static_cast<double>(entries);
-  const double by_chance = mean + 5 * std::sqrt(mean) + 5;
-  return std::max(1.0, most - by_chance);
+// Points that are not spread evenly overlap the more.
+bool counts_every_place(const CrowdingCase& wanted) {
+  if (is_allowed(most_crowding(wanted), wanted.allowed)) return false;
+  double even = static_cast<double>(wanted.box_begin.back()) / static_cast<double>(wanted.layout.cells);
+  for (int axis = 0; axis < wanted.layout.dim; ++axis) even *= wanted.layout.width;
+  return most_repeats(wanted.allowed, even) < fewest_in_step * wanted_finds;
 }
 
-// Dense boxes decide: each is looked at. Of the others a sample will do.
 template <class T>
-double mean_overlap(const SortedPoints& points, const Layout& layout, const std::vector<std::uint32_t>& box_begin) {
-  constexpr std::int64_t pairs_in_box = 32, pairs_in_dense = 256, pairs_in_all = std::int64_t{1} << 16;
-  constexpr std::int64_t sampled_boxes = 1024;
-  const auto boxes = static_cast<std::int64_t>(box_begin.size()) - 1;
-  const std::int64_t dense = 8 * (points.count / boxes) + 2 * pairs_in_box, step = boxes / sampled_boxes + 1;
-  double sum = 0;
-  Sample sample;
-  dispatch<1, max_dim>(layout.dim, [&](auto dim) {
-    const auto* packed = points.points<T, dim()>();
-    for (std::int64_t box = 0; box < boxes; ++box) {
-      const std::int64_t begin = box_begin[box], end = box_begin[box + 1], count = end - begin;
-      if (count < 2 || (count <= dense && box % step != 0)) continue;
-      const double all = static_cast<double>(count) * static_cast<double>(count > dense ? count : count * step);
-      const std::int64_t pairs = std::max(count > dense ? pairs_in_dense : pairs_in_box, pairs_in_all / boxes);
-      sum += all * overlap_of_pairs(packed, layout, {begin, end}, pairs, sample);
-    }
-  });
-  return sum / static_cast<double>(std::max<std::int64_t>(points.count, 1));
+Crowding measure_crowding(const SortedPoints& points, const CrowdingCase& wanted, const PlaceCounts& counts) {
+  const Crowding most = most_crowding(wanted);
+  if (is_allowed(most, wanted.allowed) || points.count == 0) return most;
+  Crowding found;
+  const double terms = most_terms(wanted.allowed, 1);
+  found.overlap = mean_overlap<T>(points, wanted, terms);
+  found.repeats = counts.is_counting() ? counts.most_repeats()
+                                       : find_repeats<T>(points, wanted, most_repeats(wanted.allowed, found.overlap));
+  const double fewer_terms = most_terms(wanted.allowed, found.repeats);
+  if (fewer_terms < terms) found.overlap = mean_overlap<T>(points, wanted, fewer_terms);
+  return found;
 }
 
 template <class T> double neighbour_overlap(const SortedPoints& points, const Layout& layout) {
@@ -168,8 +182,7 @@ template <class T> bool look_clustered(const Points<T>& points, int dim) {
   std::int64_t close = 0;
   for (std::int64_t i = 0; i < samples; ++i) {  // a point and one half a set further on
     bool all = true;
-    for (int axis = 0; axis < dim; ++axis)
-{
+    for (int axis = 0; axis < dim; ++axis) {
       const T* x = points.axis[axis];
       all = all && std::abs(double{x[i * step]} - double{x[(i + samples) * step]}) * points.map[axis].rate < near;
     }
@@ -198,11 +211,7 @@ template bool look_clustered(const Points<float>&, int);
 template bool look_clustered(const Points<double>&, int);
 template double neighbour_overlap<float>(const SortedPoints&, const Layout&);
 template double neighbour_overlap<double>(const SortedPoints&, const Layout&);
-template double mean_overlap<float>(const SortedPoints&, const Layout&, const std::vector<std::uint32_t>&);
-template double mean_overlap<double>(const SortedPoints&, const Layout&, const std::vector<std::uint32_t>&);
-template void PlaceCounts::add(int, const FoldedChunk<float>&, std::int64_t);
-template void PlaceCounts::add(int, const FoldedChunk<double>&, std::int64_t);
-template void PlaceCounts::add(int, const PackedPoint<float, 1>*, std::int64_t);
-template void PlaceCounts::add(int, const PackedPoint<double, 1>*, std::int64_t);
+template Crowding measure_crowding<float>(const SortedPoints&, const CrowdingCase&, const PlaceCounts&);
+template Crowding measure_crowding<double>(const SortedPoints&, const CrowdingCase&, const PlaceCounts&);
 
 }  // namespace offgrid::cpu

@@ -2,45 +2,48 @@
 //   overlap A   the mean number of points that add to a cell, weighted by points,
 //                 A = sum over pairs (i, j) of prod over axes of max(0, 1 - |i0_i - i0_j| / w), over the number of points
 //               estimated from random pairs inside boxes of the sort
-//   repeats k   the most points at one place, or so near to each other that the sums cannot tell: within a small part of a
-//               cell. Counted in a table that is indexed by a hash of the place
+//   repeats k   the most points at one place (place_counts.hpp)
 // Terms from one place are equal where strengths are, and their errors add up; those of different places are random. One long
 // sum leaves an error of max(sqrt(A/2), 0.375 sqrt(A k)) half units in the last place.
+// Both are measured only as closely as it takes to know whether that is too much: where the numbers of points in boxes show
+// that it cannot be, they are bounds; otherwise samples are as large as what is allowed makes necessary.
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <limits>
 #include <vector>
 
 #include "core/types.hpp"
-#include "cpu/fold.hpp"
 #include "cpu/layout.hpp"
+#include "cpu/place_counts.hpp"
 #include "cpu/sort.hpp"
 
 namespace offgrid::cpu {
 
-template <class T>
-double mean_overlap(const SortedPoints& points, const Layout& layout, const std::vector<std::uint32_t>& box_begin);
-
-// Counts points by place, each thread in a table of its own.
-class PlaceCounts {
- public:
-  PlaceCounts() = default;  // counts nothing
-  PlaceCounts(const Layout& layout, std::int64_t points, int threads);
-
-  [[nodiscard]] bool is_counting() const { return !counts_.empty(); }
-  template <class T> void add(int thread, const FoldedChunk<T>& chunk, std::int64_t count);
-  template <class T> void add(int thread, const PackedPoint<T, 1>* points, std::int64_t count);
-  // The most points of a place, less what chance puts into the fullest entry of the table.
-  [[nodiscard]] double most_repeats() const;
-
- private:
-  int dim_ = 1, bits_ = 0;
-  std::int64_t points_ = 0;
-  std::array<std::uint32_t, max_dim> stride_{1, 0, 0};
-  std::vector<std::uint32_t> counts_;  // [thread][place]
+struct Crowding {
+  double overlap = 0, repeats = 1;
 };
+
+// What sums may be off by, in half units of the last place. Nothing: both numbers are measured as closely as they can be.
+struct CrowdingCase {
+  const Layout& layout;
+  const std::vector<std::uint32_t>& box_begin;  // of the sorted points
+  double allowed = 0;
+  int threads = 1;
+};
+
+// The most that they can be, from the numbers of points in boxes.
+Crowding most_crowding(const CrowdingCase& wanted);
+bool is_allowed(const Crowding& crowding, double allowed);
+
+// Whether each point's place has to be counted for sure, which is best done while points are sorted.
+bool counts_every_place(const CrowdingCase& wanted);
+
+// From the sorted points, and from the counts of all places where they were made.
+template <class T>
+Crowding measure_crowding(const SortedPoints& points, const CrowdingCase& wanted, const PlaceCounts& counts);
+
+double allowed_error(const Design& design);
 
 // Whether so many points could be crowded enough to matter, were they all in one place.
 bool may_crowd(const Design& design, std::int64_t count);

@@ -1,11 +1,14 @@
 #include "cpu/engine.hpp"
 
 #include "core/text.hpp"
+#include "cpu/convolution.hpp"
 #include "cpu/host_memory.hpp"
 #include "cpu/instructions.hpp"
+#include "cpu/kept_fft.hpp"
 #include "cpu/plain_engine.hpp"
 #include "cpu/pointwise.hpp"
 #include "cpu/policy.hpp"
+#include "cpu/spare_memory.hpp"
 #include "cpu/threads.hpp"
 #include "cpu/wide_engine.hpp"
 
@@ -28,7 +31,15 @@ Backend backend() {
   backend.make_f64 = [](const Design& design) { return make_f64(design, host_memory()); };
   backend.pointwise_f32 = make_pointwise<float>;
   backend.pointwise_f64 = make_pointwise<double>;
+  backend.convolution_f32 = make_convolution<float>;
+  backend.convolution_f64 = make_convolution<double>;
   return backend;
+}
+
+void release_memory() {
+  kept_ffts<float>().clear();
+  kept_ffts<double>().clear();
+  free_spare_memory();
 }
 
 std::string device_line() { return text("cpu: ", available_threads(), " threads, ", instruction_set()); }

@@ -1,22 +1,17 @@
-// Host memory: aligned arrays that are not initialised. Large ones ask for huge pages, which spreading into a 3D grid
-// needs to stay within the reach of the TLB.
+// Host memory: aligned arrays that are not initialised. Large ones have huge pages, which spreading into a 3D grid needs to
+// stay within the reach of the TLB, and are left to later plans (spare_memory.hpp).
 #pragma once
-
-#include <sys/mman.h>
 
 #include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <new>
 #include <utility>
 
 #include "core/validate.hpp"
 #include "cpu/memory_count.hpp"
+#include "cpu/spare_memory.hpp"
 
 namespace offgrid::cpu {
-
-inline constexpr std::size_t cache_line = 64;
-inline constexpr std::size_t huge_page = std::size_t{2} << 20;
 
 template <class T> class Buffer {
  public:
@@ -30,10 +25,8 @@ template <class T> class Buffer {
     if (size == 0) return;
     const std::int64_t signed_bytes = checked_product("memory", size, std::int64_t{sizeof(T)});
     charge_ = Charge(signed_bytes, count);  // throws before anything is allocated
-    const auto bytes = static_cast<std::size_t>(signed_bytes);
-    const std::size_t alignment = bytes >= huge_page ? huge_page : cache_line;
-    data_ = Pointer(static_cast<T*>(::operator new (bytes, std::align_val_t{alignment})), Free{alignment});
-    if (alignment == huge_page) ::madvise(data_.get(), bytes, MADV_HUGEPAGE);  // a wish: failure costs speed only
+    const MemoryBlock block = take_memory(static_cast<std::size_t>(signed_bytes));
+    data_ = Pointer(static_cast<T*>(block.data), Leave{block.bytes});
   }
 
   [[nodiscard]] T* data() const { return data_.get(); }
@@ -42,11 +35,11 @@ template <class T> class Buffer {
   T& operator[](std::int64_t index) const { return data_.get()[index]; }
 
  private:
-  struct Free {
-    std::size_t alignment = cache_line;
-    void operator()(T* data) const { ::operator delete (data, std::align_val_t{alignment}); }
+  struct Leave {
+    std::size_t bytes = 0;
+    void operator()(T* data) const { leave_memory({data, bytes}); }
   };
-  using Pointer = std::unique_ptr<T, Free>;
+  using Pointer = std::unique_ptr<T, Leave>;
 
   void swap(Buffer& other) noexcept {
     std::swap(charge_, other.charge_);

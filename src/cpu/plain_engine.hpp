@@ -8,20 +8,17 @@
 #pragma once
 
 #include <algorithm>
-#include <array>
 #include <memory>
-#include <optional>
-#include <span>
 #include <string>
 #include <vector>
 
 #include "core/engine.hpp"
 #include "core/text.hpp"
 #include "cpu/crowding.hpp"
-#include "cpu/fft.hpp"
 #include "cpu/halo.hpp"
 #include "cpu/instructions.hpp"
 #include "cpu/interp.hpp"
+#include "cpu/kept_fft.hpp"
 #include "cpu/kernel_eval.hpp"
 #include "cpu/layout.hpp"
 #include "cpu/policy.hpp"
@@ -47,35 +44,6 @@ template <class T> struct Workplace {
   std::int64_t vectors;
 };
 
-// The deconvolution factors of all axes, evaluated on all threads. The FFT reads them once, when it is made.
-class FactorTables {
- public:
-  FactorTables(const Design& design, int threads) {
-    constexpr std::int64_t chunk = 16384;
-    for (int axis = 0; axis < design.dim(); ++axis) {
-      const FactorSeries& series = design.factors[axis];
-      axes_[axis].resize(static_cast<std::size_t>(series.count()));
-      const std::span<double> all(axes_[axis]);
-      const Work work{threads, factor_time * static_cast<double>(series.count())};
-      parallel_for(work, (series.count() + chunk - 1) / chunk, [&](std::int64_t part, int) {
-        const auto first = static_cast<std::size_t>(part * chunk);
-        series.evaluate(part * chunk, all.subspan(first, std::min<std::size_t>(chunk, all.size() - first)));
-      });
-    }
-  }
-  [[nodiscard]] const double* axis(int axis) const { return axes_[axis].data(); }
-
- private:
-  std::array<std::vector<double>, max_dim> axes_;
-};
-
-inline GridLayout fft_layout(const Design& design, const Layout& layout, const FactorTables& factors) {
-  GridLayout fft{design.dim(),        design.problem.modes,      design.grid, layout.padded[0],
-                 layout.plane_stride, design.options.mode_order, {}};
-  for (int axis = 0; axis < design.dim(); ++axis) fft.deconvolution[axis] = factors.axis(axis);
-  return fft;
-}
-
 template <class T> class PlainEngine final : public Engine<T> {
  public:
   using Complex = std::complex<T>;
@@ -91,7 +59,7 @@ template <class T> class PlainEngine final : public Engine<T> {
             checked_product("grid x batch", layout_.cells, design.batch, std::int64_t{sizeof(std::complex<T>)})) {
     storage_.count = memory_.get();
     if (!design.has_modes()) return;
-    fft_.emplace(fft_layout(design, layout_, FactorTables(design, threads_)), threads_);
+    fft_ = fft_for<T>(design, layout_, threads_);
     tables_ = Charge(fft_->table_bytes(), memory_.get());
   }
 
@@ -302,6 +270,7 @@ template <class T> class PlainEngine final : public Engine<T> {
 
   PointSets sort_by(SortPolicy policy, const Points<T>& points) {
     policy.may_crowd = may_crowd(design_, points.count);
+    policy.allowed_error = allowed_error(design_);
     PointSets sets;
     for (std::int64_t first = 0; first < points.count; first += policy.max_points) {
       const Points<T> part = points.part(first, std::min(policy.max_points, points.count - first));
@@ -338,8 +307,8 @@ template <class T> class PlainEngine final : public Engine<T> {
   int threads_;
   Layout layout_;
   KernelTable<T> table_;
-  std::optional<GridFft<T>> fft_;  // none where the caller has the cells
-  std::int64_t grid_bytes_;        // of a batch
+  std::shared_ptr<const GridFft<T>> fft_;  // none where the caller has the cells
+  std::int64_t grid_bytes_;                // of a batch
   Charge tables_;
   PointSets sets_;
   std::int64_t count_ = 0;

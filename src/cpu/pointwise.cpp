@@ -1,6 +1,7 @@
 #include "cpu/pointwise.hpp"
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <cmath>
 #include <limits>
@@ -12,6 +13,7 @@
 #include "core/text.hpp"
 #include "cpu/host_memory.hpp"
 #include "cpu/memory.hpp"
+#include "cpu/multiply.hpp"
 #include "cpu/threads.hpp"
 
 namespace offgrid::cpu {
@@ -26,11 +28,6 @@ template <class T> struct CpuRoom final : Room<T> {
   }
   Buffer<std::complex<T>> memory;
 };
-
-// The product without the checks for infinite parts that operator* has.
-template <class T> std::complex<T> times(std::complex<T> a, std::complex<T> b) {
-  return {a.real() * b.real() - a.imag() * b.imag(), a.real() * b.imag() + a.imag() * b.real()};
-}
 
 // body(vector, range of points), on all threads.
 template <class F> void for_chunks(int threads, std::int64_t vectors, std::int64_t size, double time, F&& body) {
@@ -145,7 +142,7 @@ template <class T> class CpuPointwise final : public Pointwise<T> {
     });
   }
 
-  Box find_box(const char* what, const Points<T>& points, int dim, Stream) override {
+  Extent find_extent(const char* what, const Points<T>& points, int dim, Stream) override {
     constexpr double look_time = 1;
     Box box;
     const std::int64_t chunks = (points.count + chunk - 1) / chunk;
@@ -168,7 +165,12 @@ template <class T> class CpuPointwise final : public Pointwise<T> {
       const auto higher = [](const auto& a, const auto& b) { return a.second < b.second; };
       box.high[axis] = std::max_element(ends.begin(), ends.end(), higher)->second;
     }
-    return box;
+    if (points.count == 0) return {};
+    std::array<T, max_dim * extent_samples> samples;
+    for (int axis = 0; axis < dim; ++axis)
+      for (std::int64_t i = 0; i < extent_samples; ++i)
+        samples[axis * extent_samples + i] = points.axis[axis][sampled_point(i, points.count)];
+    return {box, share_at_ends(box, dim, samples.data())};
   }
 
   void find_factors(const FactorRule& rule, const Points<T>& points, Complex* factors, Stream) override {
@@ -187,23 +189,13 @@ template <class T> class CpuPointwise final : public Pointwise<T> {
     });
   }
 
-  void multiply(const Products<T>& by, const Complex* from, Complex* to, Stream) const override {
-    constexpr double time = 1.5;
-    for_chunks(threads_, by.vectors, by.points, time, [&](std::int64_t vector, const Range& range) {
-      const T sign = by.conjugate ? T(-1) : T(1);
-      const Complex* factors = by.factors;
-      const std::int64_t offset = vector * by.points;
-      for (std::int64_t j = range.begin; j < range.end; ++j)
-        to[offset + j] = times(from[offset + j], {factors[j].real(), sign * factors[j].imag()});
-    });
-  }
-
   void add(const Complex* terms, std::int64_t count, Complex* sums, Stream) const override {
     constexpr double time = 1;
     for_chunks(threads_, 1, count, time, [&](std::int64_t, const Range& range) {
       for (std::int64_t i = range.begin; i < range.end; ++i) sums[i] += terms[i];
     });
   }
+  void multiply(const Product<T>& product, Stream) const override { cpu::multiply(product, threads_); }
 
   std::size_t memory_bytes() const override { return memory_.bytes(); }
   std::size_t peak_bytes() const override { return memory_.peak(); }

@@ -19,7 +19,8 @@ struct SortPolicy {
   std::int64_t max_boxes = 1 << 16;                       // and further while there are more than this
   std::int64_t max_points = (std::int64_t{1} << 32) - 1;  // of one sorted set: its indices have 32 bits
   bool in_order = false;                                  // one box: the points stay as they came
-  bool may_crowd = false;                                 // whether to measure how crowded they are
+  bool may_crowd = false;                                 // whether to measure how crowded they are,
+  double allowed_error = 0;                               // of sums, as closely as this takes (crowding.hpp)
 };
 
 // A 1D grid that fits in the second-level cache is quick to reach anywhere; sorting would cost more than it saves.
@@ -48,7 +49,9 @@ constexpr int block_log2(int dim, int width) {
 
 inline constexpr std::int64_t fold_chunk = 256;  // points folded at a time, in first-level cache
 inline constexpr std::int64_t max_spare_bytes = std::int64_t{256}
-                                                << 20;    // memory that set_points may keep for its next call
+                                                << 20;  // memory that set_points may keep for its next call
+inline constexpr std::size_t least_kept_bytes = std::size_t{128} << 10;   // of a block that plans leave to later ones,
+inline constexpr std::int64_t most_kept_bytes = std::int64_t{256} << 20;  // and of all of them
 inline constexpr std::int64_t item_points = 4096;         // points in a unit of work, unless a block is dense
 inline constexpr std::int64_t dense_block_points = 8192;  // a block under this is never shared by threads
 inline constexpr std::int64_t fewest_part_points =

@@ -103,10 +103,8 @@ template <class T, int D> class Sorter {
 
   void pack_in_order(PackedPoint<T, D>* packed) {
     if constexpr (D == 1)
-      for_each_chunk([&](std::int64_t part, ChunkOfPoints which, FoldedChunk<T>&) {
-        if (!fold_in_order(plan_, points_, which, packed + which.first)) return false;
-        if (counts_.is_counting()) counts_.add(static_cast<int>(part), packed + which.first, which.count);
-        return true;
+      for_each_chunk([&](std::int64_t, ChunkOfPoints which, FoldedChunk<T>&) {
+        return fold_in_order(plan_, points_, which, packed + which.first);
       });
   }
 
@@ -229,20 +227,24 @@ SortedPoints sort_points(const Points<T>& points, const Layout& layout, const So
                       std::int64_t{1} << tiling.block_log2,
                       std::int64_t{1} << tiling.box_log2[0]};
   std::vector<std::uint32_t> box_begin(tiling.box_count() + 1);
-  PlaceCounts counts = policy.may_crowd ? PlaceCounts(layout, points.count, parts) : PlaceCounts();
+  const CrowdingCase crowding{layout, box_begin, policy.allowed_error, parts};
+  PlaceCounts counts;
   dispatch<1, max_dim>(layout.dim, [&](auto dim) {
     static_assert(sizeof(PackedPoint<T, dim()>) == packed_size<T>(dim()));
     Sorter<T, dim()> sorter(points, plan, {parts, tiling.box_count(), storage.count}, counts);
     sorter.count_boxes();
     sorter.find_places(box_begin);
     sorted.blocks = list_blocks(tiling, layout, box_begin);
+    if (policy.may_crowd && !policy.in_order && counts_every_place(crowding))
+      counts = PlaceCounts(layout, points.count, parts);
     auto* packed = reinterpret_cast<PackedPoint<T, dim()>*>((reuse ? storage.spare : sorted.packed).data());
     policy.in_order ? sorter.pack_in_order(packed) : sorter.scatter(packed);
   });
   if (reuse) sorted.packed = std::move(storage.spare);
   if (policy.may_crowd) {
-    sorted.overlap = mean_overlap<T>(sorted, layout, box_begin);
-    sorted.repeats = counts.most_repeats();
+    const auto [overlap, repeats] = measure_crowding<T>(sorted, crowding, counts);
+    sorted.overlap = overlap;
+    sorted.repeats = repeats;
   }
   if (policy.in_order) {
     const bool close = neighbour_overlap<T>(sorted, layout) >= clustered_overlap;

@@ -26,6 +26,7 @@
 #include <vector>
 
 #include "core/text.hpp"
+#include "cuda/convolution.hpp"
 #include "cuda/copy_cells.hpp"
 #include "cuda/cost.hpp"
 #include "cuda/device.hpp"
@@ -44,12 +45,6 @@ cudaStream_t native(Stream stream) { return static_cast<cudaStream_t>(stream); }
 
 void clear(void* memory, std::size_t bytes, Stream stream) {
   enqueue_clear("clearing an array", memory, bytes, native(stream));
-}
-
-bool capturing(cudaStream_t stream) {
-  cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;
-  call("stream", [&] { return cudaStreamIsCapturing(stream, &status); });
-  return status != cudaStreamCaptureStatusNone;
 }
 
 void wait_for_device() {
@@ -115,20 +110,10 @@ template <class T> class CudaEngine final : public Engine<T> {
   // --- an execute ---------------------------------------------------------------------------------------------------------
   GridLease lease_grid(std::int64_t batch, Stream stream) const override {
     const DeviceGuard guard(device_.id);
-    const bool captured = capturing(native(stream));
-    auto grid = grids_.take(needs_of(choice_), native(stream));
-    try {
-      if (!captured && grid->stream != native(stream)) grid->done.make_wait(native(stream));
-      if (!captured && points_stream_ != native(stream))
-        points_set_.make_wait(native(stream));  // the sort may still run
-    } catch (...) {
-      grids_.give_back(std::move(grid));  // it may hold the caller's workspace, which there is only one of
-      throw;
-    }
-    grid->captured = captured;
-    grid->batch = static_cast<int>(batch);
-    grid->stream = native(stream);
-    return GridLease(grid.release(), [this](Grid* used) { give_back(static_cast<CudaGrid<T>*>(used)); });
+    const bool captured = is_captured(native(stream));
+    GridLease grid = grids_.lease(needs_of(choice_), static_cast<int>(batch), native(stream), captured);
+    if (!captured && points_stream_ != native(stream)) points_set_.make_wait(native(stream));  // the sort may still run
+    return grid;
   }
 
   void run(const Batch<T>& batch, Grid& grid, const Stages& stages, Stream stream) const override {
@@ -341,12 +326,6 @@ template <class T> class CudaEngine final : public Engine<T> {
     if (choice.wide && !wide_tables_) wide_tables_ = tables_for<double>(design_, device_.id);
     return grids_.make(needs_of(choice), memory);
   }
-  void give_back(CudaGrid<T>* grid) const {
-    std::unique_ptr<CudaGrid<T>> owned(grid);
-    if (!owned->captured) (void)cudaEventRecord(*owned->done, owned->stream);
-    grids_.give_back(std::move(owned));
-  }
-
   std::int64_t cells_of(const CudaGrid<T>& grid) const {  // of all vectors of a lease
     return static_cast<std::int64_t>(choice_.sort.grid.cells) * grid.batch;
   }
@@ -447,6 +426,8 @@ Backend backend() {
   backend.clear = clear;
   backend.pointwise_f32 = make_pointwise<float>;
   backend.pointwise_f64 = make_pointwise<double>;
+  backend.convolution_f32 = make_convolution<float>;
+  backend.convolution_f64 = make_convolution<double>;
   return backend;
 }
 

@@ -93,6 +93,21 @@ template <class T> class GridPool {
     return grid;
   }
 
+  // For the stages of one batch on the stream, whatever its grid was used for before. A captured lease waits for nothing and
+  // leaves nothing to wait for. Where waiting fails, the grid is given back: it may hold the caller's workspace, which there
+  // is only one of.
+  GridLease lease(const GridNeeds& needs, int batch, cudaStream_t stream, bool captured) {
+    Owned grid = take(needs, stream);
+    CudaGrid<T>& leased = *grid;
+    leased.captured = true;  // there is nothing to wait for until the stream has waited itself
+    GridLease lease(grid.release(), [this](Grid* used) { end_lease(static_cast<CudaGrid<T>*>(used)); });
+    if (!captured && leased.stream != stream) leased.done.make_wait(stream);
+    leased.captured = captured;
+    leased.batch = batch;
+    leased.stream = stream;
+    return lease;
+  }
+
   void give_back(Owned grid) {
     const std::lock_guard lock(mutex_);
     idle_.push_back(std::move(grid));
@@ -111,6 +126,12 @@ template <class T> class GridPool {
   [[nodiscard]] const std::vector<Owned>& idle() const { return idle_; }  // while no execute begins or ends
 
  private:
+  void end_lease(CudaGrid<T>* grid) {
+    Owned owned(grid);
+    if (!owned->captured) (void)cudaEventRecord(*owned->done, owned->stream);
+    give_back(std::move(owned));
+  }
+
   // Returns the bytes of work area that they need.
   std::size_t plan_ffts(const GridNeeds& needs, CudaGrid<T>& grid) const {
     grid.fft.emplace(design_, needs.shape, multiprocessors_);

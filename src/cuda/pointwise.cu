@@ -1,6 +1,7 @@
 #include "cuda/pointwise.hpp"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 
 #include "core/error.hpp"
@@ -8,7 +9,9 @@
 #include "cuda/device.hpp"
 #include "cuda/kernels/complex.cuh"
 #include "cuda/launch/enqueue.hpp"
+#include "cuda/launch/graph.hpp"
 #include "cuda/memory.hpp"
+#include "cuda/multiply.hpp"
 
 namespace offgrid::cuda {
 namespace {
@@ -160,9 +163,16 @@ __global__ void __launch_bounds__(threads)
     }
     if (!finite) keys->bad = 1;
     const auto bits = [](double value) { return static_cast<unsigned long long>(__double_as_longlong(value)); };
-    const unsigned long long highest = largest_in_warp(key_of(bits(high))), lowest = largest_in_warp(key_of(bits(-low)));
+    const unsigned long long highest = largest_in_warp(key_of(bits(high))),
+                             lowest = largest_in_warp(key_of(bits(-low)));
     if (threadIdx.x % 32 == 0) atomicMax(&keys->high[axis], highest), atomicMax(&keys->low[axis], lowest);
   }
+}
+
+template <class T>
+__global__ void sample_kernel(const __grid_constant__ BoxAxes<T> x, int dim, std::int64_t count, T* samples) {
+  for (int axis = 0; axis < dim; ++axis)
+    samples[axis * extent_samples + threadIdx.x] = x.axis[axis][sampled_point(threadIdx.x, count)];
 }
 
 // Turns of a point along an axis, less whole ones.
@@ -204,30 +214,6 @@ __global__ void __launch_bounds__(threads)
   }
 }
 
-template <class T> struct DeviceProducts {
-  const Complex<T>* factors;
-  std::int64_t points, vectors;
-  T sign;  // of the factors' imaginary part
-};
-
-// One thread per point and some vectors, for which its factor is read once.
-constexpr std::int64_t vectors_of_thread = 8;
-template <class T>
-__global__ void __launch_bounds__(threads)
-    multiply_kernel(const __grid_constant__ DeviceProducts<T> by, const Complex<T>* from, Complex<T>* to) {
-  const std::int64_t groups = (by.vectors + vectors_of_thread - 1) / vectors_of_thread;
-  for (std::int64_t i = first_index(); i < by.points * groups; i += all_threads()) {
-    const std::int64_t group = i / by.points, point = i - group * by.points;
-    const std::int64_t end = min((group + 1) * vectors_of_thread, by.vectors);
-    Complex<T> factor = by.factors[point];
-    factor.y *= by.sign;
-    for (std::int64_t vector = group * vectors_of_thread; vector < end; ++vector) {
-      const std::int64_t at = vector * by.points + point;
-      to[at] = times<T>(from[at], factor);
-    }
-  }
-}
-
 template <class T>
 __global__ void __launch_bounds__(threads) add_kernel(const Complex<T>* terms, std::int64_t count, Complex<T>* sums) {
   for (std::int64_t i = first_index(); i < count; i += all_threads()) {
@@ -265,9 +251,7 @@ template <class T> class CudaPointwise final : public Pointwise<T> {
   void begin(Room<T>& room, Stream stream) const override {
     const DeviceGuard guard(device_.id);
     auto& mine = static_cast<CudaRoom<T>&>(room);
-    cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;
-    call("stream", [&] { return cudaStreamIsCapturing(native(stream), &status); });
-    mine.captured = status != cudaStreamCaptureStatusNone;
+    mine.captured = is_captured(native(stream));
     if (!mine.captured && mine.stream != stream) mine.done.make_wait(native(stream));
   }
 
@@ -303,22 +287,32 @@ template <class T> class CudaPointwise final : public Pointwise<T> {
     move<false>(orders, parts, modes, stream);
   }
 
-  Box find_box(const char* what, const Points<T>& points, int dim, Stream stream) override {
+  Extent find_extent(const char* what, const Points<T>& points, int dim, Stream stream) override {
     const DeviceGuard guard(device_.id);
-    if (keys_.size() == 0) keys_ = DeviceBuffer<BoxKeys>(1, memory_);
+    if (points.count == 0) return {};
+    if (keys_.size() == 0) {
+      keys_ = DeviceBuffer<BoxKeys>(1, memory_);
+      samples_ = DeviceBuffer<T>(max_dim * extent_samples, memory_);
+    }
+    std::array<T, max_dim * extent_samples> samples;
     enqueue_clear("box", keys_.data(), sizeof(BoxKeys), native(stream));
     enqueue("box", box_kernel<T>, launch(points.count, stream), axes_of(points), dim, points.count, keys_.data());
+    enqueue("samples", sample_kernel<T>, Launch{dim3(1), static_cast<int>(extent_samples), 0, native(stream)},
+            axes_of(points), dim, points.count, samples_.data());
     call("box", [&] {
       return cudaMemcpyAsync(box_.get(), keys_.data(), sizeof(BoxKeys), cudaMemcpyDeviceToHost, native(stream));
+    });
+    call("samples", [&] {
+      return cudaMemcpyAsync(samples.data(), samples_.data(), samples_.bytes(), cudaMemcpyDeviceToHost, native(stream));
     });
     call("waiting for the device", [&] { return cudaStreamSynchronize(native(stream)); });
     if ((*box_).bad != 0) throw Error(Status::invalid_argument, text(what, ": a coordinate is not finite"));
     Box box;
-    for (int axis = 0; axis < dim && points.count > 0; ++axis) {
+    for (int axis = 0; axis < dim; ++axis) {
       box.low[axis] = -number_of((*box_).low[axis]);
       box.high[axis] = number_of((*box_).high[axis]);
     }
-    return box;
+    return {box, share_at_ends(box, dim, samples.data())};
   }
 
   void find_factors(const FactorRule& rule, const Points<T>& points, Numbers* factors, Stream stream) override {
@@ -327,16 +321,14 @@ template <class T> class CudaPointwise final : public Pointwise<T> {
             on_device(factors));
   }
 
-  void multiply(const Products<T>& by, const Numbers* from, Numbers* to, Stream stream) const override {
-    const DeviceGuard guard(device_.id);
-    const DeviceProducts<T> same{on_device(by.factors), by.points, by.vectors, by.conjugate ? T(-1) : T(1)};
-    enqueue("products", multiply_kernel<T>, launch(by.points * ((by.vectors + vectors_of_thread - 1) / vectors_of_thread), stream),
-            same, on_device(from), on_device(to));
-  }
-
   void add(const Numbers* terms, std::int64_t count, Numbers* sums, Stream stream) const override {
     const DeviceGuard guard(device_.id);
     enqueue("sums", add_kernel<T>, launch(count, stream), on_device(terms), count, on_device(sums));
+  }
+
+  void multiply(const Product<T>& product, Stream stream) const override {
+    const DeviceGuard guard(device_.id);
+    cuda::multiply(product, {native(stream), device_.multiprocessors});
   }
 
   std::size_t memory_bytes() const override { return memory_.bytes; }
@@ -359,6 +351,7 @@ template <class T> class CudaPointwise final : public Pointwise<T> {
   MemoryCount memory_;
   HostValue<int> bad_;  // kernels write to it
   DeviceBuffer<BoxKeys> keys_;
+  DeviceBuffer<T> samples_;
   HostValue<BoxKeys> box_;
 };
 

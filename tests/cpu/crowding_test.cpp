@@ -68,5 +68,34 @@ TEST(Crowding, a_few_points_cannot_be_crowded) {
   EXPECT_FALSE(may_crowd(design, 30));
 }
 
+// Points are measured only as closely as the tolerance asks for, which must not change what is decided.
+TEST(Crowding, what_is_allowed_does_not_change_the_decision) {
+  constexpr std::size_t count = 200000;
+  const auto even = support::uniform_points<float>(1, count).axis[0];
+  int crowded = 0, cases = 0;
+  for (const double tolerance : {1e-2, 1e-3, 1e-4, 1e-5})
+    for (const std::size_t repeated : {0, 100, 1000, 10000, 100000, 200000})
+      for (const bool in_order : {true, false}) {
+        const Design design = make_design({1, 1, {100, 1, 1}, Precision::f32, tolerance}, {}, cost_traits(32));
+        auto x = even;
+        for (std::size_t j = 0; j < repeated; ++j) x[j * (count / repeated)] = 0.3F;
+        const SortPolicy policy{.box_log2 = {10, 0, 0}, .in_order = in_order, .may_crowd = true};
+        SortPolicy hasty = policy;
+        hasty.allowed_error = allowed_error(design);
+        PointStorage none;
+        const Points<float> points{count, {x.data()}};
+        const Layout layout = make_layout(design);
+        const Summation exact = summation_for(design, sort_points<float>(points, layout, policy, 2, none));
+        const Summation quick = summation_for(design, sort_points<float>(points, layout, hasty, 2, none));
+        EXPECT_EQ(exact.wide, quick.wide) << tolerance << ", " << repeated << " of the points at one place";
+        EXPECT_EQ(exact.part_points, quick.part_points)
+            << tolerance << ", " << repeated << " of the points at one place";
+        crowded += exact.wide ? 1 : 0;
+        ++cases;
+      }
+  EXPECT_GT(crowded, cases / 8);
+  EXPECT_LT(crowded, cases - cases / 8);
+}
+
 }  // namespace
 }  // namespace offgrid::cpu

@@ -173,5 +173,32 @@ TEST(MemoryCount, crowded_points_beyond_the_limit_are_refused_and_change_nothing
   EXPECT_GT(refused, 8);
 }
 
+// A large buffer that was there before is found again, by one that has not much less use for it.
+TEST(SpareMemory, is_found_by_buffers_of_about_its_size) {
+  free_spare_memory();
+  constexpr std::int64_t size = 5 << 20;
+  const auto left = [](std::int64_t bytes) { return static_cast<const void*>(Buffer<std::byte>(bytes).data()); };
+  const void* first = left(size);
+  EXPECT_EQ(left(size), first);
+  EXPECT_EQ(left(size - 1000), first);
+  const Buffer<std::byte> larger(size + 1), small(size / 4), same(size), another(size);
+  EXPECT_NE(larger.data(), first);
+  EXPECT_NE(small.data(), first);
+  EXPECT_EQ(same.data(), first);
+  EXPECT_NE(another.data(), first);
+}
+
+TEST(SpareMemory, is_limited) {
+  free_spare_memory();
+  constexpr std::size_t bytes = std::size_t{100} << 20;
+  MemoryBlock blocks[4];
+  for (MemoryBlock& block : blocks) block = take_memory(bytes);
+  for (const MemoryBlock& block : blocks) leave_memory(block);
+  EXPECT_LE(spare_bytes(), static_cast<std::size_t>(most_kept_bytes));
+  EXPECT_GT(spare_bytes(), 0);
+  release_memory();
+  EXPECT_EQ(spare_bytes(), 0);
+}
+
 }  // namespace
 }  // namespace offgrid::cpu

@@ -126,8 +126,9 @@ TEST_P(Type3Test, is_the_direct_sum_in_every_dimension_precision_and_tolerance) 
         sizeof(T) == 4 ? std::vector{1e-1, 1e-3, 1e-5} : std::vector{1e-2, 1e-6, 1e-9, 1e-12};
     for (int dim = 1; dim <= 3; ++dim)
       for (const double tolerance : tolerances)
-        for (const auto& [x, s] : {std::pair(Cloud{3.1, 0.3}, Cloud{dim == 3 ? 12. : 40., 1.7}),
-                                   std::pair(Cloud{3.1, 0.1}, Cloud{10, 0}), std::pair(Cloud{0.02, 55}, Cloud{700, -1e4})}) {
+        for (const auto& [x, s] :
+             {std::pair(Cloud{3.1, 0.3}, Cloud{dim == 3 ? 12. : 40., 1.7}), std::pair(Cloud{3.1, 0.1}, Cloud{10, 0}),
+              std::pair(Cloud{0.02, 55}, Cloud{700, -1e4})}) {
           Type3<T> plan(where(), dim, tolerance);
           plan.set(cloud<T>(x, dim, 150, 3), cloud<T>(s, dim, 130, 4));
           expect_within(plan, tolerance, offgrid::text(dim, "D ", sizeof(T), " ", tolerance, " S ", s.half));
@@ -240,7 +241,8 @@ TEST_P(Type3Test, sources_in_chunks_add_up) {
 
 // The stages still have the earlier targets, more of them than the values that the caller has room for.
 TEST_P(Type3Test, points_after_an_empty_set_do_not_meet_earlier_targets) {
-  const auto many = cloud<double>({1, 0}, 2, 90, 3), few = cloud<double>({1, 0}, 2, 7, 4), none = cloud<double>({1, 0}, 2, 0, 5);
+  const auto many = cloud<double>({1, 0}, 2, 90, 3), few = cloud<double>({1, 0}, 2, 7, 4),
+             none = cloud<double>({1, 0}, 2, 0, 5);
   for (const bool by_boxes : {false, true}) {
     Type3<double> plan(where(), 2, 1e-6);
     if (by_boxes)

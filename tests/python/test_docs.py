@@ -31,6 +31,11 @@ def test_the_programs_of_the_page_on_type_3():
         exec(compile(program, "type3.md", "exec"), {"__name__": "__main__"})
 
 
+def test_the_programs_of_the_page_on_gram_operators():
+    for program in programs("gram.md"):
+        exec(compile(program, "gram.md", "exec"), {"__name__": "__main__"})
+
+
 def test_the_programs_of_the_page_on_gpus():
     """On a GPU where there is one with cupy, elsewhere with numpy in cupy's place, which has the same names."""
     try:

@@ -34,6 +34,18 @@ def test_mri(tmp_path):
     assert "conjugate gradients" in run(tmp_path, "mri", "--pixels", "64", "--steps", "20")
 
 
+@pytest.mark.parametrize("library", ["numpy", "torch", "cupy"])
+def test_sense(tmp_path, library):
+    pytest.importorskip("scipy", reason="scipy is not installed")
+    try:
+        if library != "numpy":
+            kinds.KINDS[{"torch": "torch-cuda"}.get(library, library)]()
+            kinds.need_gpu_engine()
+    except kinds.Absent as reason:
+        pytest.skip(str(reason))
+    assert f"ms on {library}" in run(tmp_path, "sense", "--pixels", "64", "--repeats", "2", "--library", library)
+
+
 def test_density_slices(tmp_path):
     run(tmp_path, "density_slices", "--particles", "20000", "--modes", "32", "--pixels", "50")
 

@@ -44,6 +44,22 @@ def test_a_plan_of_several_transforms_takes_its_vectors_in_one(random, type):
     assert np.allclose(np.vdot(y, B @ x), np.vdot(B.H @ y, x))
 
 
+def test_a_gram_operator_serves_the_normal_equations(random):
+    shape, points, weights = (8, 7), oracle.random_points(random, 2, 400), random.uniform(0.5, 1, 400)
+    plan = offgrid.Plan(2, shape, 1e-10)
+    plan.set_points(points)
+    A = offgrid.LinearOperator(plan)
+    G = offgrid.LinearOperator(offgrid.gram(points, shape, weights, 1e-10))
+    modes = oracle.random_complex(random, shape)
+    right = A.H @ (weights * plan.execute(modes))
+    assert np.allclose(G @ modes.ravel(), right) and np.allclose(G.H @ modes.ravel(), right)
+    found, failed = linalg.cg(G, right, maxiter=100)
+    assert not failed and oracle.error(found.reshape(shape), modes) < 1e-4
+    complex_weights = offgrid.LinearOperator(offgrid.gram(points, shape, weights * 1j, 1e-10))
+    with pytest.raises(ValueError, match="conjugates"):
+        complex_weights.H @ modes.ravel()
+
+
 def test_what_is_no_plan_is_refused():
     with pytest.raises(TypeError, match="plan is a int; expected an offgrid.Plan"):
         offgrid.LinearOperator(3)

@@ -10,7 +10,7 @@ import sys
 import offgrid
 import pytest
 
-MODULES = ["", "._error", "._plan", "._cache", "._transforms", "._operator", ".torch", ".jax"]
+MODULES = ["", "._error", "._plan", "._cache", "._transforms", "._operator", "._gram", "._solve", ".torch", ".jax"]
 ERRORS = ["AccuracyWarning", "ArgumentTypeError", "ArgumentValueError", "Error", "Status"]
 FOLDER = pathlib.Path(offgrid.__file__).parent
 

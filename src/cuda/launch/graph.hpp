@@ -27,6 +27,13 @@ class BesideCaptures {
   cudaStreamCaptureMode mode_ = cudaStreamCaptureModeRelaxed;
 };
 
+// By the caller.
+inline bool is_captured(cudaStream_t stream) {
+  cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;
+  call("stream", [&] { return cudaStreamIsCapturing(stream, &status); });
+  return status != cudaStreamCaptureStatusNone;
+}
+
 class Graph {
  public:
   explicit Graph(const Recording& recording) {

@@ -37,6 +37,8 @@ MethodPick pick_of(const MethodRequest& request, const SpreadMethod& unit, bool 
   return {&unit, fixed_point, !request.f64() && wide};
 }
 
+}  // namespace
+
 GridShape shape_of(const Sizes& grid, int dim) {
   GridShape shape{{1, 1, 1}, 1};
   for (int axis = 0; axis < dim; ++axis) {
@@ -48,8 +50,6 @@ GridShape shape_of(const Sizes& grid, int dim) {
   }
   return shape;
 }
-
-}  // namespace
 
 MethodRequest method_request(const Design& design, const DeviceLimits& device, std::int64_t points,
                              Direction direction) {

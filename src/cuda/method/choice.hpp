@@ -9,6 +9,9 @@ namespace offgrid::cuda {
 
 inline constexpr std::int64_t most_cells_of_an_axis = 0x7fffffff;
 
+// Throws invalid_argument where an axis is longer than the kernels can count.
+GridShape shape_of(const Sizes& grid, int dim);
+
 // What a design asks for in one direction, with so many points; and what a transform that is only weighed does. Throws
 // invalid_argument where an axis of the grid is longer than the kernels can count.
 MethodRequest method_request(const Design& design, const DeviceLimits& device, std::int64_t points,

@@ -1,0 +1,187 @@
+"""Least squares: density weights, conjugate gradients on the normal equations, and the inverse transform made of them.
+
+The loops are written with the operators that arrays of numpy, cupy, torch and jax share. On a GPU their scalars stay there:
+the host waits for none of them, unless a stopping rule or a callback asks for a number in each step.
+"""
+
+from __future__ import annotations
+
+import sys
+from math import prod
+from typing import TYPE_CHECKING, Any, Callable
+
+import numpy as np
+
+from offgrid import _typing
+from offgrid._arrays import PRECISIONS, kind_of
+from offgrid._checks import Points, columns, number, shape_of, whole
+from offgrid._error import ArgumentTypeError, ArgumentValueError
+from offgrid._gram import Gram
+from offgrid._options import Options
+from offgrid._plan import Plan
+from offgrid._signature import written_out
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+Callback = Callable[[int, float], Any]
+
+
+def library_of(array: Any) -> Any:
+    """The module whose functions work on the array."""
+    name = type(array).__module__.partition(".")[0]
+    return sys.modules[{"jaxlib": "jax.numpy", "jax": "jax.numpy"}.get(name, name)]
+
+
+def inner(a: Any, b: Any) -> Any:
+    """The real part of the sum of conj(a) b, a number where the arrays are."""
+    return library_of(a).vdot(a.reshape(-1), b.reshape(-1)).real
+
+
+def at_least(value: Any, name: str, low: float) -> float:
+    given = number(value, name)
+    if not given >= low:
+        raise ArgumentValueError(f"{name} is {value}; expected {low:g} or more")
+    return given
+
+
+def conjugate_gradients(operator: Callable[[Any], Any], right: Any, iterations: int = 20, *, rtol: float = 1e-6,
+                        regularisation: float = 0.0, start: Any = None, callback: Callback | None = None) -> Any:
+    """Solves (G + regularisation) f = right by conjugate gradients; G is Hermitian and positive, such as offgrid.gram's.
+
+    operator: a function that gives G f, of the shape of f. right: an array of numpy, cupy, torch or jax, of any shape.
+    It stops after `iterations` steps, or when the residual is at most `rtol` times the norm of `right`. start: the f to
+    begin with, 0 by default. callback(step, residual): called after each step, with the relative residual; it stops where
+    the callback returns True. With rtol=0 and no callback nothing is read back from a GPU, so that all can be captured in
+    a graph.
+
+    >>> import numpy as np, offgrid
+    >>> x = np.random.default_rng(1).uniform(-np.pi, np.pi, 100)
+    >>> f = np.arange(16) + 0j
+    >>> gram = offgrid.gram((x,), 16, tol=1e-12)
+    >>> bool(np.allclose(offgrid.conjugate_gradients(gram, gram(f), 50, rtol=1e-12), f))
+    True
+    """
+    kind_of(right, "right")
+    steps, enough = whole(iterations, "iterations"), at_least(rtol, "rtol", 0)
+    more = at_least(regularisation, "regularisation", 0)
+    watched = enough > 0 or callback is not None
+
+    def apply(direction: Any) -> Any:
+        image = operator(direction)
+        return image + more * direction if more > 0 else image
+
+    tiny = float(np.finfo(np.float32 if str(right.dtype).endswith("complex64") else np.float64).tiny)  # 0 / tiny is 0
+    solution = right * 0 if start is None else start
+    residual = right * 1 if start is None else right - apply(start)
+    direction, square = residual * 1, inner(residual, residual)
+    norm = float(inner(right, right)) ** 0.5 if watched else 1.0
+    if watched and float(square) ** 0.5 <= enough * norm:
+        return solution
+    for step in range(1, steps + 1):
+        image = apply(direction)
+        length = square / (inner(direction, image) + tiny)
+        solution = solution + length * direction
+        residual = residual - length * image
+        before, square = square, inner(residual, residual)
+        if watched:
+            left = float(square) ** 0.5 / norm
+            if (callback is not None and callback(step, left) is True) or left <= enough:
+                break
+        direction = residual + (square / (before + tiny)) * direction
+    return solution
+
+
+def like(points: Points, name: str, array: Any, shape: tuple[int, ...], dtypes: tuple[str, ...]) -> None:
+    """Refuses an array that does not go with the points."""
+    kind = kind_of(array, name)
+    if type(kind) is not type(points.kind):
+        raise ArgumentTypeError(f"{name} is a {type(array).__name__}; expected the kind of the points")
+    if kind.dtype(kind.take(array, name)) not in dtypes:
+        raise ArgumentTypeError(f"{name} has the dtype {kind.dtype(kind.take(array, name))}; expected {' or '.join(dtypes)}")
+    if tuple(array.shape) != shape:
+        raise ArgumentValueError(f"{name} has the shape {tuple(array.shape)}; expected {shape}")
+
+
+@written_out
+def inverse(values: Any, points: _typing.Points, shape: _typing.Shape, weights: Any = None, tol: float = 1e-6, *,
+            coils: Any = None, regularisation: float = 0.0, iterations: int = 20, rtol: float = 1e-6,
+            callback: Callback | None = None, device: str = "auto", **options: Unpack[Options]) -> Any:
+    """The modes f whose values at the points come nearest to `values`: least squares, by conjugate gradients.
+
+    It minimises  sum over j of w[j] |(A f)[j] - values[j]|^2 + regularisation |f|^2,  A the transform of type 2.
+    points, shape, tol, device and the options are as in Plan; values: (M,), complex. weights: (M,), real, or None for ones;
+    offgrid.density_weights makes steps count for more. iterations, rtol, callback: as in offgrid.conjugate_gradients.
+    coils: (C, *shape), complex, the sensitivities of C receivers; values are then (C, M), and the sum is over the coils of
+    |A (coil f) - values|^2 (SENSE).
+
+    >>> import numpy as np, offgrid
+    >>> x = np.random.default_rng(1).uniform(-np.pi, np.pi, 200)
+    >>> f = np.exp(-0.1 * np.arange(-8, 8)**2) + 0j
+    >>> found = offgrid.inverse(offgrid.nufft2((x,), f, tol=1e-12), (x,), 16, tol=1e-12, iterations=50, rtol=1e-10)
+    >>> bool(np.allclose(found, f, atol=1e-7))
+    True
+    """
+    sizes, checked = shape_of(shape), Points(points, len(shape_of(shape)))
+    dtype = next(name for name, real in PRECISIONS.items() if real == checked.dtype)
+    vectors = 1 if coils is None else int(coils.shape[0])
+    lead = () if coils is None else (vectors,)
+    like(checked, "values", values, (*lead, checked.count), (dtype,))
+    if weights is not None:
+        like(checked, "weights", weights, (checked.count,), (checked.dtype,))
+    if coils is not None:
+        like(checked, "coils", coils, (vectors, *sizes), (dtype,))
+    settings = {"tol": tol, "transforms": vectors, "device": device, **options}
+    plan = Plan(2, sizes, dtype=dtype, **settings)
+    plan._set(checked)
+    gram = Gram(points, sizes, weights, tol, vectors, device, dict(options))
+    weighted = plan.adjoint(values if weights is None else values * weights)
+    plan.close()
+    conjugate = None if coils is None else coils.conj()
+
+    def combined(images: Any) -> Any:
+        return images if coils is None else (conjugate * images).sum(0)
+
+    def normal(image: Any) -> Any:
+        return gram(image) if coils is None else combined(gram(coils * image))
+
+    found = conjugate_gradients(normal, combined(weighted), iterations, rtol=rtol, regularisation=regularisation,
+                                callback=callback)
+    gram.close()
+    return found
+
+
+@written_out
+def density_weights(points: _typing.Points, shape: _typing.Shape, iterations: int = 20, *, rtol: float = 1e-2,
+                    callback: Callback | None = None, device: str = "auto") -> Any:
+    """Weights for the density of the points, (M,), real, of the kind of the points: where points are dense, each has little.
+
+    w <- w / |G G^T w|, with G the interpolation from a grid of twice the modes of `shape` by a kernel of 5 cells, until all
+    of G G^T w is 1 (Pipe and Menon, 1999). It stops after `iterations` steps, or when w changes by at most `rtol` of its
+    norm; callback(step, change) is called after each. The result is the part of the period that a point stands for: the
+    sum is 1 where the points leave no gaps, and then A* W values are about the modes.
+
+    >>> import numpy as np, offgrid
+    >>> dense, sparse = np.linspace(-3, 0, 300, endpoint=False), np.linspace(0, 3, 100)
+    >>> w = offgrid.density_weights((np.concatenate([dense, sparse]),), 32)
+    >>> bool(2.5 < w[350] / w[150] < 3.5), round(float(w.sum()), 1)  # of 6 / (2 pi)
+    (True, 1.0)
+    """
+    sizes, checked = shape_of(shape), Points(points, len(shape_of(shape)))
+    steps, enough = whole(iterations, "iterations"), at_least(rtol, "rtol", 0)
+    width = 5
+    dtype = next(name for name, real in PRECISIONS.items() if real == checked.dtype)
+    plan = Plan(1, [max(2 * n, width) for n in sizes], tol=1e-2, dtype=dtype, device=device, spread_only=True, width=width)
+    plan._set(checked)
+    weights = columns(points, len(sizes))[0] * 0 + 1
+    for step in range(1, steps + 1):
+        before = weights
+        weights = weights / abs(plan.adjoint(plan.execute(weights * (1 + 0j))))
+        if enough == 0 and callback is None:
+            continue
+        change = float(inner(weights - before, weights - before) / inner(weights, weights)) ** 0.5
+        if (callback is not None and callback(step, change) is True) or change <= enough:
+            break
+    per_cell = prod(plan.kernel_transform(axis, 0) ** 2 / plan.shape[axis] for axis in range(len(sizes)))
+    plan.close()
+    return weights * per_cell

@@ -1,0 +1,200 @@
+"""The Gram operator, density weights, conjugate gradients and the inverse, with every kind of array."""
+
+import numpy as np
+import offgrid
+import oracle
+import pytest
+
+PRECISIONS = [("complex64", "float32", 1e-4), ("complex128", "float64", 1e-9)]
+
+
+def matrix(points, shape, sign=1):
+    """A: values at the points of all modes of a shape, (M, N)."""
+    k = np.stack(np.meshgrid(*[np.arange(n) - n // 2 for n in shape], indexing="ij")).reshape(len(shape), -1)
+    return np.exp(sign * 1j * np.stack(points).astype(float).T @ k)
+
+
+def normal(points, shape, weights, f, sign=1):
+    A = matrix(points, shape, sign)
+    flat = f.reshape(-1, A.shape[1]).astype(complex)
+    return (A.conj().T @ (weights[:, None] * (A @ flat.T))).T.reshape(f.shape)
+
+
+@pytest.mark.parametrize("shape", [(17,), (8, 9), (1, 6), (5, 4, 3)])
+@pytest.mark.parametrize("dtype,real,tol", PRECISIONS)
+@pytest.mark.parametrize("method", ["auto", "convolution", "pair"])
+def test_is_the_dense_product(random, shape, dtype, real, tol, method):
+    points = oracle.random_points(random, len(shape), 60, real)
+    f = oracle.random_complex(random, (2, 3, *shape), dtype)
+    for weights in (None, random.uniform(0.1, 1, 60).astype(real), oracle.random_complex(random, 60, dtype)):
+        gram = offgrid.gram(points, shape, weights, tol, transforms=6, sign=-1, gram=method)
+        found = gram(f)
+        given = np.ones(60) if weights is None else weights
+        assert found.dtype == dtype and oracle.error(found, normal(points, shape, given, f, -1)) < tol
+        assert (gram.shape, gram.tol, gram.dtype, gram.transforms) == (shape, tol, dtype, 6)
+        assert method == "auto" or gram.get("convolution") == (method == "convolution")
+
+
+def test_every_kind_of_array(kind, random):
+    points = oracle.random_points(random, 2, 50)
+    weights, f = random.uniform(0.5, 1, 50), oracle.random_complex(random, (7, 6))
+    gram = offgrid.gram([kind.of(x) for x in points], (7, 6), kind.of(weights), 1e-9)
+    assert oracle.error(kind.back(gram(kind.of(f))), normal(points, (7, 6), weights, f)) < 1e-9
+
+
+def test_out_may_be_the_input(random):
+    points, f = oracle.random_points(random, 2, 50), oracle.random_complex(random, (7, 6))
+    gram = offgrid.gram(points, (7, 6))
+    expected, out = gram(f), np.empty_like(f)
+    assert gram(f, out) is out and np.array_equal(out, expected)
+    assert gram(f, f) is f and np.allclose(f, expected, rtol=1e-12)
+    apart = np.zeros((7, 12), complex)[:, ::2]
+    gram(out, apart)
+    assert np.allclose(apart, gram(out))
+
+
+def test_words_and_sizes_are_in_the_order_of_shape(random):
+    gram = offgrid.gram(oracle.random_points(random, 2, 50), (7, 60), gram="convolution")
+    assert "7 x 60 modes" in gram.describe() and "real spectrum" in gram.describe() and gram.get("grid1") >= 119
+    assert "50 points" in repr(gram) and gram.real
+    gram.close()
+    with pytest.raises(offgrid.Error, match="closed"):
+        gram.describe()
+
+
+@pytest.mark.parametrize("arguments,message", [
+    (dict(weights=np.ones(49)), r"weights has the shape \(49,\); expected \(50,\)"),
+    (dict(weights=np.ones(50, np.float32)), "weights has the dtype float32; expected float64 or complex128"),
+    (dict(weights=[1.0] * 50), "weights is a list"),
+    (dict(gram="fast"), "gram"),
+    (dict(tol=-1), "tolerance"),
+    (dict(transforms=0), "transforms"),
+    (dict(spread_only=True), "spread_only"),
+    (dict(device="cuda:3"), "device is cuda:3"),
+])
+def test_what_is_refused(random, arguments, message):
+    with pytest.raises(offgrid.Error, match=message):
+        offgrid.gram(oracle.random_points(random, 2, 50), (7, 6), **arguments)
+
+
+def test_modes_of_another_shape_or_dtype_are_refused(random):
+    gram = offgrid.gram(oracle.random_points(random, 2, 50), (7, 6))
+    with pytest.raises(ValueError, match=r"f has the shape \(6, 7\); expected \(7, 6\)"):
+        gram(np.zeros((6, 7), complex))
+    with pytest.raises(TypeError, match="f has the dtype complex64; expected complex128, the operator's"):
+        gram(np.zeros((7, 6), np.complex64))
+
+
+# --- conjugate gradients and the inverse ------------------------------------------------------------------------------------
+def arrays(kind, *given):
+    if kind.name == "dlpack":
+        pytest.skip("an array that has only DLPack has no arithmetic")
+    return [tuple(map(kind.of, one)) if isinstance(one, tuple) else kind.of(one) for one in given]
+
+
+def test_conjugate_gradients_solve_with_every_kind(kind, random):
+    points, f = oracle.random_points(random, 2, 400), oracle.random_complex(random, (7, 6))
+    there, modes = arrays(kind, tuple(points), f)
+    gram = offgrid.gram(there, (7, 6), tol=1e-12)
+    found = offgrid.conjugate_gradients(gram, gram(modes), 60, rtol=1e-11)
+    assert oracle.error(kind.back(found), f) < 1e-9
+    unwatched = offgrid.conjugate_gradients(gram, gram(modes), 60, rtol=0)
+    assert oracle.error(kind.back(unwatched), f) < 1e-9
+
+
+def test_conjugate_gradients_of_zero_are_zero_and_say_when_they_stop(random):
+    gram = offgrid.gram(oracle.random_points(random, 1, 100), 16)
+    for rtol in (0, 1e-6):
+        assert not offgrid.conjugate_gradients(gram, np.zeros(16, complex), 5, rtol=rtol).any()
+    right, seen = oracle.random_complex(random, 16), []
+    offgrid.conjugate_gradients(gram, right, 50, rtol=1e-3, callback=lambda *now: seen.append(now))
+    assert [step for step, _ in seen] == list(range(1, len(seen) + 1)) and 1 < len(seen) < 50
+    assert seen[-1][1] <= 1e-3 < seen[-2][1]
+    few = []
+    offgrid.conjugate_gradients(gram, right, 50, rtol=0, callback=lambda step, _: few.append(step) or step == 3)
+    assert few == [1, 2, 3]
+
+
+def test_a_good_start_needs_no_step(random):
+    gram = offgrid.gram(oracle.random_points(random, 1, 200), 16, tol=1e-12)
+    f = oracle.random_complex(random, 16)
+    found = offgrid.conjugate_gradients(gram, gram(f), 50, rtol=1e-8, start=f, callback=lambda *_: pytest.fail("a step"))
+    assert np.array_equal(found, f)
+
+
+@pytest.mark.parametrize("regularisation", [0, 3.0])
+def test_the_inverse_is_the_weighted_least_squares_solution(random, regularisation):
+    points, shape = oracle.random_points(random, 2, 150), (7, 6)
+    weights, values = random.uniform(0.1, 2, 150), oracle.random_complex(random, 150)
+    A = matrix(points, shape, -1)
+    dense = np.linalg.solve(A.conj().T @ (weights[:, None] * A) + regularisation * np.eye(42),
+                            A.conj().T @ (weights * values))
+    found = offgrid.inverse(values, points, shape, weights, 1e-12, regularisation=regularisation, iterations=200, rtol=1e-12,
+                            sign=-1)
+    assert oracle.error(found, dense.reshape(shape)) < 1e-8
+
+
+def test_the_inverse_with_coils(kind, random):
+    points, shape, weights = oracle.random_points(random, 2, 60), (7, 6), random.uniform(0.1, 2, 60)
+    coils, f = oracle.random_complex(random, (4, *shape)), oracle.random_complex(random, shape)
+    values = offgrid.nufft2(points, coils * f, tol=1e-12)  # 60 points alone would not determine the modes well
+    there, given, maps, weighed = arrays(kind, tuple(points), values, coils, weights)
+    found = offgrid.inverse(given, there, shape, weighed, 1e-12, coils=maps, iterations=300, rtol=1e-12)
+    assert oracle.error(kind.back(found), f) < 1e-6
+
+
+@pytest.mark.parametrize("arguments,message", [
+    (dict(values=np.zeros(4, complex)), r"values has the shape \(4,\); expected \(50,\)"),
+    (dict(values=np.zeros(50)), "values has the dtype float64; expected complex128"),
+    (dict(weights=np.zeros(50, complex)), "weights has the dtype complex128"),
+    (dict(coils=np.zeros((3, 7, 6), complex)), r"values has the shape \(50,\); expected \(3, 50\)"),
+    (dict(regularisation=-1), "regularisation is -1; expected 0 or more"),
+    (dict(rtol=float("nan")), "rtol is nan"),
+])
+def test_what_the_inverse_refuses(random, arguments, message):
+    points = oracle.random_points(random, 2, 50)
+    with pytest.raises(offgrid.Error, match=message):
+        offgrid.inverse(**{"values": np.zeros(50, complex), "points": points, "shape": (7, 6), **arguments})
+
+
+# --- density weights --------------------------------------------------------------------------------------------------------
+def radial(spokes, samples):
+    angles, radius = np.arange(spokes) * np.pi / spokes, np.linspace(-np.pi, np.pi, samples, endpoint=False)
+    return np.outer(np.sin(angles), radius).ravel(), np.outer(np.cos(angles), radius).ravel()
+
+
+def test_density_weights_of_spokes_are_a_ramp(kind):
+    points = radial(64, 64)
+    there, = arrays(kind, points)
+    weights = kind.back(offgrid.density_weights(there, (32, 32), 30))
+    radius = np.hypot(*points)
+    ring = (radius > 0.3) & (radius < 2.8)
+    slope = weights[ring] / radius[ring]
+    assert weights.shape == (64 * 64,) and weights.dtype == np.float64 and abs(weights.sum() - np.pi / 4) < 0.1
+    assert np.std(slope) < 0.05 * np.mean(slope)
+
+
+def test_density_weights_make_the_adjoint_an_image_and_steps_fewer(random):
+    points, shape = radial(64, 64), (32, 32)
+    y, x = np.mgrid[-16:16, -16:16]
+    image = np.exp(-(x**2 + y**2) / 40) + 0j
+    values = offgrid.nufft2(points, image, tol=1e-9)
+    weights = offgrid.density_weights(points, shape, rtol=1e-3)
+    gridded = offgrid.nufft1(points, weights * values, shape, tol=1e-9, sign=-1)
+    assert oracle.error(gridded, image) < 0.05
+
+    def steps(given):
+        seen = []
+        offgrid.inverse(values, points, shape, given, rtol=1e-3, iterations=100, callback=lambda step, _: seen.append(step))
+        return len(seen)
+
+    assert 2 * steps(weights) < steps(None)
+
+
+def test_density_weights_report_and_stop():
+    seen = []
+    offgrid.density_weights(radial(20, 32), (16, 16), 50, rtol=1e-2, callback=lambda *now: seen.append(now))
+    assert 1 < len(seen) < 50 and seen[-1][1] <= 1e-2 < seen[-2][1]
+    short = []
+    offgrid.density_weights(radial(20, 32), (16, 16), 50, rtol=0, callback=lambda step, _: short.append(step) or step == 2)
+    assert short == [1, 2]
