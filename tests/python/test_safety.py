@@ -13,7 +13,7 @@ import offgrid
 import oracle
 import pytest
 
-ATTRIBUTES = ("type", "shape", "tol", "dtype", "transforms", "device", "options", "count", "specification")
+ATTRIBUTES = ("type", "shape", "tol", "dtype", "transforms", "device", "options", "count", "targets", "dim", "specification")
 
 
 def made(random, type=1, shape=(8, 9), count=20, **options):
@@ -62,6 +62,56 @@ def test_private_fields_that_lie_are_found_out(random, field, value):
                     call(np.ones(shape, dtype))
                 except (offgrid.Error, TypeError):
                     pass
+
+
+@pytest.mark.parametrize("field, value", [
+    ("_targets", 3), ("_targets", 10_000), ("_targets", -1), ("_count", 10_000), ("_dim", 1), ("_dim", 3), ("_type", 1),
+    ("_type", 2), ("_transforms", 5), ("_batch", (9, 9)), ("_sum_like", None), ("_gpu", 0), ("_boxes", (1, 2))])
+def test_private_fields_of_a_type_3_that_lie_are_found_out(random, field, value):
+    x = tuple(oracle.random_points(random, 2, 20))
+    plan = offgrid.Plan(3, 2, transforms=2)
+    plan.set_points(x, tuple(axis[:12] for axis in x))
+    plan.add(np.ones((2, 20), complex))
+    setattr(plan, field, value)
+    calls = [lambda shape=shape, call=call: call(np.ones(shape, complex)) for call in (plan.execute, plan.adjoint, plan.add)
+             for shape in [(2, 20), (2, 12), (5, 20), (2, 3), (2, 10_000), (20,), (2,)]]
+    for call in [*calls, plan.finish, lambda: plan.set_targets(x), lambda: plan.set_points(x[:1]), lambda: plan.set_points(x),
+                 plan.finish, lambda: plan.set_boxes((-4, 4), (-4, 4)), plan.finish]:
+        try:
+            call()
+        except (offgrid.Error, TypeError, ValueError):
+            pass
+
+
+def test_targets_that_another_thread_changes(random):
+    """An execute with the sizes of other targets is refused; none reads or writes past an array."""
+    x = oracle.random_points(random, 1, 50)
+    plan = offgrid.Plan(3, 1, 1e-3, threads=1)
+    plan.set_boxes((-4, 4), (-4, 4))
+    plan.set_points(x)
+    plan.set_targets(x)
+    stop = threading.Event()
+
+    def change():
+        while not stop.is_set():
+            for count in (1, 50, 1000):
+                plan.set_targets(oracle.random_points(random, 1, count))
+
+    other = threading.Thread(target=change)
+    other.start()
+    done = 0
+    try:
+        end = time.time() + 30
+        while done < 200 and time.time() < end:
+            try:
+                assert np.isfinite(plan.execute(np.ones(50, complex))).all()
+                done += 1
+            except offgrid.Error:
+                pass
+    finally:
+        stop.set()
+        other.join()
+    assert done
 
 
 @pytest.mark.parametrize("field", ["_core", "_shape", "_count", "_dtype"])
