@@ -26,6 +26,11 @@ def test_the_programs_of_the_page_on_spreading():
         exec(compile(program, "spreading.md", "exec"), {"__name__": "__main__"})
 
 
+def test_the_programs_of_the_page_on_type_3():
+    for program in programs("type3.md"):
+        exec(compile(program, "type3.md", "exec"), {"__name__": "__main__"})
+
+
 def test_the_programs_of_the_page_on_gram_operators():
     for program in programs("gram.md"):
         exec(compile(program, "gram.md", "exec"), {"__name__": "__main__"})

@@ -50,6 +50,10 @@ def test_density_slices(tmp_path):
     run(tmp_path, "density_slices", "--particles", "20000", "--modes", "32", "--pixels", "50")
 
 
+def test_radio(tmp_path):
+    assert "without w" in run(tmp_path, "radio", "--sources", "60", "--times", "12", "--pixels", "80")
+
+
 @pytest.mark.parametrize("library", ["torch", "jax"])
 def test_sampling_points(tmp_path, library):
     try:
