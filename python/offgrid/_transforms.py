@@ -184,35 +184,6 @@ def spread(points: _typing.Points, strengths: npt.NDArray[_typing.ComplexT], sha
            out: npt.NDArray[_typing.ComplexT] | None = None, device: str = "auto",
            **options: Unpack[Options]) -> npt.NDArray[_typing.ComplexT]: ...
 @overload
-def nufft3(points: _typing.Points, strengths: npt.NDArray[_typing.ComplexT], targets: _typing.Points, tol: float = 1e-6,
-           *, out: npt.NDArray[_typing.ComplexT] | None = None, device: str = "auto",
-           **options: Unpack[Options]) -> npt.NDArray[_typing.ComplexT]: ...
-@overload
-def nufft3(points: _typing.Points, strengths: _typing.ForeignT, targets: _typing.Points, tol: float = 1e-6, *,
-           out: _typing.ForeignT | None = None, device: str = "auto",
-           **options: Unpack[Options]) -> _typing.ForeignT: ...
-@written_out
-def nufft3(points: Any, strengths: Any, targets: Any, tol: float = 1e-6, *loose: Any, out: Any = None,
-           device: str = "auto", **options: Any) -> Any:
-    """Type 3, points to targets: values[k] = sum over j of strengths[j] exp(+i s[k].x[j]), to a relative l2 error of `tol`.
-
-    points: an (M, d) array or a tuple of d arrays. targets: (N, d), or d arrays, of the same kind. Both may lie anywhere, in
-    any units whose product is in radians; nothing is periodic. What the grids take grows with the product of their extents.
-    strengths: (..., M), complex64 or complex128; the leading axes are a batch.
-    device and the other options: as in nufft1. Returns (..., N), the same kind of array on the same device; or `out`.
-
-    >>> import numpy as np, offgrid
-    >>> x, s = np.array([0.5, 2.0]), np.array([-3.7, 0.0, 12.25])
-    >>> values = offgrid.nufft3((x,), np.array([1, 1j]), (s,), tol=1e-9)
-    >>> bool(np.allclose(values, np.exp(0.5j * s) + 1j * np.exp(2j * s), atol=1e-8))
-    True
-    """
-    refuse_loose_points(CALL3, targets, tol, *loose)
-    refuse_more("nufft3", 4, loose)
-    return transform(3, points, strengths, (), {"tol": tol, "device": device, **options}, targets=targets, out=out)
-
-
-@overload
 def spread(points: _typing.Points, strengths: _typing.ForeignT, shape: _typing.Shape, tol: float = 1e-6, *,
            out: _typing.ForeignT | None = None, device: str = "auto",
            **options: Unpack[Options]) -> _typing.ForeignT: ...

@@ -6,6 +6,7 @@
 #include <optional>
 #include <utility>
 
+#include "core/error.hpp"
 #include "core/plan.hpp"
 #include "registry.hpp"
 
@@ -50,6 +51,9 @@ class AutoPlan final : public AnyPlan {
   void run_where(std::int64_t count, const std::array<const void*, max_dim>& axes, F&& body) {
     const DeviceKind wanted = count > 0 ? device_of(axes[0]) : device_;
     if (wanted == device_) return body(*plan_);
+    if (plan_->has_sum())
+      throw Error(Status::wrong_state,
+                  "points: these lie on another device than the sum that add_points has begun; finish it first");
     auto moved = make_plan(problem_, options_, backend_for(wanted));
     if (boxes_) moved->set_boxes(boxes_->first, boxes_->second);
     body(*moved);

@@ -40,6 +40,7 @@ class AnyPlan {
   // Adds sources chunk by chunk, then finish writes the values of all of them.
   virtual void add_sources(const void* strengths, Stream stream);
   virtual void finish(void* values, Stream stream);
+  [[nodiscard]] virtual bool has_sum() const { return false; }  // begun by add_sources
   // Of a plan with spread_only: the kernel at a distance in cells, and its Fourier transform at mode k of the grid of an axis.
   [[nodiscard]] virtual double kernel(double distance) const;
   [[nodiscard]] virtual double kernel_transform(int axis, double k) const;

@@ -26,6 +26,7 @@ template <class T> class Type3Plan final : public AnyPlan {
   void adjoint(void* strengths, void* values, Stream stream) const override;
   void add_sources(const void* strengths, Stream stream) override;
   void finish(void* values, Stream stream) override;
+  [[nodiscard]] bool has_sum() const override { return stages_ && stages_->has_sums; }
   void set_workspace(void* memory, std::size_t bytes) override;
   [[nodiscard]] std::string describe() const override;
   [[nodiscard]] double get(std::string_view name) const override;
