@@ -89,14 +89,15 @@ std::vector<std::uint32_t> boxes_of_pairs(const std::vector<std::uint32_t>& box_
   return boxes;
 }
 
-// The overlap where at most so many terms are allowed, from pairs inside boxes.
-template <class T> double mean_overlap(const SortedPoints& points, const CrowdingCase& wanted, double terms) {
+// The overlap where at most so many terms are allowed, from pairs inside boxes: enough of them for so many finds.
+template <class T>
+double sampled_overlap(const SortedPoints& points, const CrowdingCase& wanted, double terms, double finds) {
   constexpr double fewest_pairs = 256, most_pairs = 1 << 16;
   constexpr std::int64_t some = 1024;  // a thread takes at a time
   constexpr double pair_time = 15;     // nanoseconds
   const double most = sum_of_squares(wanted.box_begin) / static_cast<double>(points.count);
-  const auto pairs = static_cast<std::int64_t>(
-      terms > 0 ? std::clamp(wanted_finds * most / terms, fewest_pairs, most_pairs) : most_pairs);
+  const auto pairs =
+      static_cast<std::int64_t>(terms > 0 ? std::clamp(finds * most / terms, fewest_pairs, most_pairs) : most_pairs);
   const auto boxes = boxes_of_pairs(wanted.box_begin, pairs);
   std::vector<double> sums(static_cast<std::size_t>((pairs + some - 1) / some));
   dispatch<1, max_dim>(wanted.layout.dim, [&](auto dim) {
@@ -113,6 +114,13 @@ template <class T> double mean_overlap(const SortedPoints& points, const Crowdin
     });
   });
   return most * std::accumulate(sums.begin(), sums.end(), 0.0) / static_cast<double>(pairs);
+}
+
+// A quarter of the pairs will do where they show less than an eighth of what is allowed: were it all of that, so few would be
+// found twice in 100,000 times (Poisson: fewer than 2 where 16 are expected).
+template <class T> double mean_overlap(const SortedPoints& points, const CrowdingCase& wanted, double terms) {
+  const double first = terms > 0 ? sampled_overlap<T>(points, wanted, terms, wanted_finds / 4) : terms;
+  return first < terms / 8 ? first : sampled_overlap<T>(points, wanted, terms, wanted_finds);
 }
 
 // The most repeats, where `most` of them are allowed: from a sample if that shows that there are few enough.

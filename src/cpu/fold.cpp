@@ -54,6 +54,13 @@ inline V64 difference_error(V64 a, V64 b, V64 difference) {
   return hn::Add(hn::Sub(a, hn::Add(difference, taken)), hn::Sub(taken, b));
 }
 
+// offset: from the point's window to its first cell, in [0, 1)
+inline Folded place_in_cell(D64 d, V64 i0, V64 offset, V64 cells) {
+  const V64 t = hn::MulSub(hn::Set(d, 2.0), offset, hn::Set(d, 1.0));
+  const V64 wrapped = hn::IfThenElse(hn::Lt(i0, hn::Zero(d)), hn::Add(i0, cells), i0);
+  return {wrapped, t};
+}
+
 // The parts that are too small for one double (tail, low) are added last, where the sum has become small.
 inline Folded fold(D64 d, V64 x, const FoldAxis& axis) {
   const V64 cells = hn::Set(d, axis.cells), half_width = hn::Set(d, axis.half_width), rate = hn::Set(d, axis.map.rate);
@@ -66,9 +73,30 @@ inline Folded fold(D64 d, V64 x, const FoldAxis& axis) {
   const V64 low = hn::MulAdd(tail, cells, product_error(d, fraction, cells, g));
   const V64 i0 = hn::Ceil(hn::Sub(g, half_width));
   const V64 offset = hn::Add(hn::Sub(hn::Sub(i0, g), low), half_width);  // [0, 1)
-  const V64 t = hn::MulSub(hn::Set(d, 2.0), offset, hn::Set(d, 1.0));
-  const V64 wrapped = hn::IfThenElse(hn::Lt(i0, hn::Zero(d)), hn::Add(i0, cells), i0);
-  return {wrapped, t};
+  return place_in_cell(d, i0, offset, cells);
+}
+
+// Without the small parts. Turns are good to 2^-50 where there are few of them, t to 2^-27 on a grid that is not too long:
+// single precision cannot tell.
+constexpr double few_turns = 4, few_cells = 0x1p22;
+inline Folded fold_near(D64 d, V64 x, const FoldAxis& axis) {
+  const V64 cells = hn::Set(d, axis.cells), half_width = hn::Set(d, axis.half_width);
+  const V64 turns = hn::Mul(x, hn::Set(d, axis.map.rate));
+  const V64 g = hn::MulSub(hn::Sub(turns, hn::Round(turns)), cells, half_width);
+  const V64 i0 = hn::Ceil(g);
+  return place_in_cell(d, i0, hn::Sub(i0, g), cells);
+}
+
+enum class Reach { near, any };
+template <Reach reach> Folded fold_by(D64 d, V64 x, const FoldAxis& axis) {
+  return reach == Reach::near ? fold_near(d, x, axis) : fold(d, x, axis);
+}
+
+// Whether points in single precision may be folded that way where they are near.
+template <class T> bool may_be_near(const FoldPlan& plan) {
+  bool all = sizeof(T) == 4;
+  for (int a = 0; a < plan.dim; ++a) all = all && plan.axis[a].map.centre == 0 && plan.axis[a].cells <= few_cells;
+  return all;
 }
 
 using D32 = hn::Rebind<std::uint32_t, D64>;
@@ -82,11 +110,15 @@ inline hn::VFromD<D32> to_u32(D64 d, V64 whole) {
 // Where a coordinate is too large, or is not a number, nothing of its chunk is of use.
 using Mask = hn::MFromD<D64>;
 inline Mask all_true(D64 d) { return hn::Eq(hn::Zero(d), hn::Zero(d)); }
-inline Mask in_range(D64 d, V64 x, const FoldAxis& axis) { return hn::Le(hn::Abs(x), hn::Set(d, axis.map.largest)); }
+template <Reach reach> Mask in_range(D64 d, V64 x, const FoldAxis& axis) {
+  const double near = std::min(axis.map.largest, few_turns / std::abs(axis.map.rate));
+  return hn::Le(hn::Abs(x), hn::Set(d, reach == Reach::near ? near : axis.map.largest));
+}
 
 enum class Want { keys, all };
 
-template <Want want, class T> bool fold_chunk_simd(const FoldPlan& plan, const Points<T>& points, FoldedChunk<T>& out) {
+template <Want want, Reach reach, class T>
+bool fold_chunk_of(const FoldPlan& plan, const Points<T>& points, FoldedChunk<T>& out) {
   const D64 d;
   Mask good = all_true(d);
   for (std::int64_t i = 0; i < points.count; i += static_cast<std::int64_t>(hn::Lanes(d))) {
@@ -94,8 +126,8 @@ template <Want want, class T> bool fold_chunk_simd(const FoldPlan& plan, const P
     for (int a = 0; a < plan.dim; ++a) {
       const FoldAxis& axis = plan.axis[a];
       const V64 x = load_as_double(d, points.axis[a] + i);
-      good = hn::And(good, in_range(d, x, axis));
-      const Folded folded = fold(d, x, axis);
+      good = hn::And(good, in_range<reach>(d, x, axis));
+      const Folded folded = fold_by<reach>(d, x, axis);
       const V64 block = hn::Floor(hn::Mul(folded.first_cell, hn::Set(d, axis.inverse_block)));
       const V64 inside = hn::NegMulAdd(block, hn::Set(d, axis.block), folded.first_cell);
       const V64 box = hn::Floor(hn::Mul(inside, hn::Set(d, axis.inverse_box)));
@@ -110,6 +142,11 @@ template <Want want, class T> bool fold_chunk_simd(const FoldPlan& plan, const P
   return hn::AllTrue(d, good);
 }
 
+template <Want want, class T> bool fold_chunk_simd(const FoldPlan& plan, const Points<T>& points, FoldedChunk<T>& out) {
+  if (may_be_near<T>(plan) && fold_chunk_of<want, Reach::near>(plan, points, out)) return true;
+  return fold_chunk_of<want, Reach::any>(plan, points, out);
+}
+
 using V32 = hn::VFromD<D32>;
 inline void store_packed(V64 t, V32 cell, V32 index, PackedPoint<float, 1>* packed) {
   const auto place = hn::BitCast(D32(), hn::DemoteTo(hn::Rebind<float, D64>(), t));
@@ -121,20 +158,26 @@ inline void store_packed(V64 t, V32 cell, V32 index, PackedPoint<double, 1>* pac
   hn::StoreInterleaved2(hn::BitCast(du, t), both, du, reinterpret_cast<std::uint64_t*>(packed));
 }
 
-template <class T>
-bool fold_in_order_simd(const FoldPlan& plan, const Points<T>& points, std::int64_t first, PackedPoint<T, 1>* packed) {
+template <Reach reach, class T>
+bool fold_in_order_of(const FoldPlan& plan, const Points<T>& points, std::int64_t first, PackedPoint<T, 1>* packed) {
   const D64 d;
   const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
   Mask good = all_true(d);
   V32 index = hn::Add(hn::Set(D32(), static_cast<std::uint32_t>(first)), hn::Iota(D32(), 0));
   for (std::int64_t i = 0; i < points.count; i += lanes) {
     const V64 x = load_as_double(d, points.axis[0] + i);
-    good = hn::And(good, in_range(d, x, plan.axis[0]));
-    const Folded folded = fold(d, x, plan.axis[0]);
+    good = hn::And(good, in_range<reach>(d, x, plan.axis[0]));
+    const Folded folded = fold_by<reach>(d, x, plan.axis[0]);
     store_packed(folded.t, to_u32(d, folded.first_cell), index, packed + i);
     index = hn::Add(index, hn::Set(D32(), static_cast<std::uint32_t>(lanes)));
   }
   return hn::AllTrue(d, good);
+}
+
+template <class T>
+bool fold_in_order_simd(const FoldPlan& plan, const Points<T>& points, std::int64_t first, PackedPoint<T, 1>* packed) {
+  if (may_be_near<T>(plan) && fold_in_order_of<Reach::near>(plan, points, first, packed)) return true;
+  return fold_in_order_of<Reach::any>(plan, points, first, packed);
 }
 
 bool fold_all_f32(const FoldPlan& plan, const Points<float>& points, FoldedChunk<float>& out) {

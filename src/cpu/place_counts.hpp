@@ -22,6 +22,14 @@ inline std::int64_t random_below(std::int64_t count, std::uint64_t index) {  // 
   return static_cast<std::int64_t>(((mixed >> 32) * static_cast<std::uint64_t>(count)) >> 32);
 }
 
+// How a place becomes an entry of the table.
+struct PlaceHash {
+  int dim = 1;
+  int places = 1;  // of a cell along an axis that are told apart
+  int bits = 0;    // of the table's index
+  std::array<std::uint32_t, max_dim> stride{1, 0, 0};
+};
+
 // Each thread counts in a table of its own.
 class PlaceCounts {
  public:
@@ -37,9 +45,8 @@ class PlaceCounts {
   [[nodiscard]] double most_repeats() const;
 
  private:
-  int dim_ = 1, bits_ = 0;
+  PlaceHash hash_;
   std::int64_t points_ = 0;
-  std::array<std::uint32_t, max_dim> stride_{1, 0, 0};
   std::vector<std::uint32_t> counts_;  // [thread][place]
 };
 

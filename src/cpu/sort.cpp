@@ -103,12 +103,25 @@ template <class T, int D> class Sorter {
 
   void pack_in_order(PackedPoint<T, D>* packed) {
     if constexpr (D == 1)
-      for_each_chunk([&](std::int64_t, ChunkOfPoints which, FoldedChunk<T>&) {
-        return fold_in_order(plan_, points_, which, packed + which.first);
+      for_each_chunk([&](std::int64_t part, ChunkOfPoints which, FoldedChunk<T>& chunk) {
+        if (!fold_in_order(plan_, points_, which, packed + which.first)) return false;
+        if (counts_.is_counting()) count_packed(static_cast<int>(part), packed + which.first, which.count, chunk);
+        return true;
       });
   }
 
  private:
+  // Counts the places of points in order while they are in the first-level cache. All of them are in one block.
+  void count_packed(int part, const PackedPoint<T, D>* packed, std::int64_t count, FoldedChunk<T>& chunk) {
+    if (count < fold_chunk) chunk = {};
+    std::fill_n(chunk.key, fold_chunk, 0U);
+    for (std::int64_t i = 0; i < count; ++i) {
+      chunk.t[0][i] = packed[i].t[0];
+      chunk.cell[i] = packed[i].cell;
+    }
+    counts_.add(part, chunk, count);
+  }
+
   // body(part, chunk of points, room), false where a coordinate is not finite; a thread takes a part's chunks in order.
   template <class F> void for_each_chunk(F&& body) const {
     std::atomic<bool> finite{true};
@@ -235,8 +248,7 @@ SortedPoints sort_points(const Points<T>& points, const Layout& layout, const So
     sorter.count_boxes();
     sorter.find_places(box_begin);
     sorted.blocks = list_blocks(tiling, layout, box_begin);
-    if (policy.may_crowd && !policy.in_order && counts_every_place(crowding))
-      counts = PlaceCounts(layout, points.count, parts);
+    if (policy.may_crowd && counts_every_place(crowding)) counts = PlaceCounts(layout, points.count, parts);
     auto* packed = reinterpret_cast<PackedPoint<T, dim()>*>((reuse ? storage.spare : sorted.packed).data());
     policy.in_order ? sorter.pack_in_order(packed) : sorter.scatter(packed);
   });
