@@ -227,7 +227,10 @@ std::int64_t least_table_bytes(const Problem& problem) {
   return tables;
 }
 
-// Without axes of one mode; one axis is kept.
+bool is_paper(const Options& options) { return options.window == WindowKind::semicircle; }
+
+}  // namespace
+
 void drop_axes(const Problem& asked, Design& design) {
   design.asked = asked;
   design.problem = asked;
@@ -246,10 +249,6 @@ void drop_axes(const Problem& asked, Design& design) {
   }
   std::copy_n(dropped.begin(), count, design.axes.begin() + design.problem.dim);
 }
-
-bool is_paper(const Options& options) { return options.window == WindowKind::semicircle; }
-
-}  // namespace
 
 std::int64_t next_size(std::int64_t cells, const BackendTraits& traits) {
   const auto liked = std::lower_bound(traits.grid_sizes.begin(), traits.grid_sizes.end(), cells);

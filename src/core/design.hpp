@@ -86,6 +86,9 @@ struct Design {
   [[nodiscard]] std::int64_t uniform_count() const { return problem.modes[0] * problem.modes[1] * problem.modes[2]; }
 };
 
+// Sets `asked`, and `problem` and `axes` without the axes of one mode; where all axes have one mode, the last one is kept.
+void drop_axes(const Problem& asked, Design& design);
+
 // Refuses what no number of points would make possible, in microseconds: bad arguments, more modes than there is memory for,
 // and with `strict` a tolerance that cannot be reached.
 void require_possible(const Problem& problem, const Options& options, const BackendTraits& traits);

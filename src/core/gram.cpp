@@ -185,12 +185,7 @@ template <class T> double Gram<T>::get(std::string_view name) const {
       {"points", [](const Gram& gram) { return number(gram.count_); }},
       {"transforms", [](const Gram& gram) { return number(gram.options_.transforms); }},
   };
-  std::string all;
-  for (const auto& [known, read] : numbers) {
-    if (known == name) return read(*this);
-    all += (all.empty() ? "" : ", ") + std::string(known);
-  }
-  throw Error(Status::invalid_argument, text("a Gram operator has no number named \"", name, "\"; there are: ", all));
+  return find_number<Gram>(*this, numbers, name, "a Gram operator");
 }
 
 std::unique_ptr<AnyGram> make_gram(const Problem& problem, const Options& options, const Backend& backend,

@@ -13,19 +13,6 @@ constexpr std::int64_t shortest_line = 2;  // of an FFT
 
 std::int64_t kernel_modes(std::int64_t modes) { return modes == 0 ? 0 : 2 * modes - 1; }
 
-// Where all axes have one mode, the first of them stays.
-void drop_axes_of_one_mode(Design& design) {
-  Problem& problem = design.problem;
-  problem.dim = 0;
-  problem.modes = {1, 1, 1};
-  for (int axis = 0; axis < design.asked.dim; ++axis) {
-    if (design.asked.modes[axis] == 1) continue;
-    design.axes[problem.dim] = axis;
-    problem.modes[problem.dim++] = design.asked.modes[axis];
-  }
-  problem.dim = std::max(problem.dim, 1);
-}
-
 }  // namespace
 
 Sizes kernel_modes(const Problem& problem) {
@@ -36,10 +23,8 @@ Sizes kernel_modes(const Problem& problem) {
 
 Design make_convolution_design(const Problem& problem, const Options& options, const BackendTraits& traits) {
   Design design;
-  design.asked = problem;
-  design.problem = problem;
+  drop_axes(problem, design);
   design.options = options;
-  drop_axes_of_one_mode(design);
   for (int axis = 0; axis < design.dim(); ++axis)
     design.grid[axis] = next_size(std::max(shortest_line, kernel_modes(design.problem.modes[axis])), traits);
   checked_product("grid", design.grid[0], design.grid[1], design.grid[2], options.transforms, 2 * design.real_bytes());

@@ -46,16 +46,16 @@ class AnyPlan {
   [[nodiscard]] virtual double kernel_transform(int axis, double k) const;
 };
 
-// One of the numbers about a plan, by name.
+// One of the numbers about a plan, or about what `owner` says, by name.
 template <class P, std::size_t Count>
 double find_number(const P& plan, const std::pair<std::string_view, double (*)(const P&)> (&numbers)[Count],
-                   std::string_view name) {
+                   std::string_view name, std::string_view owner = "a plan") {
   std::string all;
   for (const auto& [known, read] : numbers) {
     if (known == name) return read(plan);
     all += (all.empty() ? "" : ", ") + std::string(known);
   }
-  throw Error(Status::invalid_argument, text("a plan has no number named \"", name, "\"; there are: ", all));
+  throw Error(Status::invalid_argument, text(owner, " has no number named \"", name, "\"; there are: ", all));
 }
 
 template <class T> class Plan final : public AnyPlan {
