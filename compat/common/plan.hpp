@@ -9,6 +9,7 @@
 #include <type_traits>
 
 #include "common/guard.hpp"
+#include "common/half_turn.hpp"
 
 namespace compat {
 
@@ -99,12 +100,5 @@ void require_upsampling(double upsampling, int code);
 double precision_floor(offgrid_precision precision);
 
 void warn(const Library& library, const std::string& message);
-
-// Points of a spreadinterponly plan. The peers have x = -pi at cell 0, and offgrid has x = 0 there: half a turn takes one to the
-// other. The result is in [-pi, pi] for x in it, so that the addition rounds as little as it can.
-template <class R> inline R half_a_turn_on(R x) {
-  constexpr double pi = 3.141592653589793;
-  return static_cast<R>(x < 0 ? static_cast<double>(x) + pi : static_cast<double>(x) - pi);
-}
 
 }  // namespace compat
