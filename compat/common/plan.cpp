@@ -49,7 +49,7 @@ Plan::Plan(const Library& library, const Request& request, const CommonOptions& 
   offgrid_plan raw = nullptr;
   const offgrid_status made =
       offgrid_plan_create(&raw, type_, dim_, request.modes, tolerance, request.precision, options.handle());
-  if (made == OFFGRID_INVALID_ARGUMENT && spreads_only_)  // the only thing that is left: see require_cells of offgrid
+  if (made == OFFGRID_INVALID_ARGUMENT && spreads_only_)  // all else was checked before
     throw Refused{FINUFFT_ERR_SPREAD_BOX_SMALL, offgrid_last_error()};
   check(library_, made);
   handle_.reset(raw);

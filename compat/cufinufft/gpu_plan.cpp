@@ -22,8 +22,7 @@ void require_modes(const Request& request) {
       throw Refused{FINUFFT_ERR_NDATA_NOTVALID, "n_modes is " + std::to_string(modes) + ", expected at least 1"};
     all *= static_cast<double>(modes);
   }
-  if (all > most_int)
-    throw Refused{FINUFFT_ERR_NDATA_NOTVALID, std::to_string(all) + " modes, expected at most 2^31 - 1, as cuFINUFFT"};
+  if (all > most_int) throw Refused{FINUFFT_ERR_NDATA_NOTVALID, "over 2^31 - 1 modes"};
 }
 
 void require_method(int method, int dim) {

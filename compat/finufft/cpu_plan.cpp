@@ -23,7 +23,7 @@ void require_modes(const Request& request) {
       throw Refused{FINUFFT_ERR_NDATA_NOTVALID, "n_modes is " + std::to_string(modes) + ", expected 0 or more"};
     all *= static_cast<double>(std::max<std::int64_t>(modes, 1));
   }
-  if (all > most_modes) throw Refused{FINUFFT_ERR_MAXNALLOC, std::to_string(all) + " modes, expected at most 1e12"};
+  if (all > most_modes) throw Refused{FINUFFT_ERR_MAXNALLOC, "over 1e12 modes"};
 }
 
 void require_lock_functions(const finufft_opts& opts) {
@@ -38,10 +38,10 @@ void require_formula(int formula) {
 }
 
 void require_tolerance(const Request& request, const finufft_opts& opts) {
-  const double floor = precision_floor(request.precision);
-  if (request.tolerance >= floor || opts.allow_eps_too_small) return;
-  throw Refused{FINUFFT_ERR_EPS_TOO_SMALL, "the tolerance is below the precision of the numbers, " +
-                                               std::to_string(floor * 1e9) + "e-9, and allow_eps_too_small is 0"};
+  if (request.tolerance >= precision_floor(request.precision) || opts.allow_eps_too_small) return;
+  const char* floor = request.precision == OFFGRID_F32 ? "1.2e-7" : "2.2e-16";
+  throw Refused{FINUFFT_ERR_EPS_TOO_SMALL, std::string("the tolerance is below the precision of the numbers, ") +
+                                               floor + ", and allow_eps_too_small is 0"};
 }
 
 void warn_of_deprecated(const finufft_opts& opts) {
