@@ -20,11 +20,11 @@ double usable_upsampling(const Library& library, const CommonOptions& common) {
 
 void set_common(const Library& library, const Request& request, const CommonOptions& common, Options& options) {
   options.set("sign", request.iflag >= 0 ? 1 : -1);
-  options.set("transforms", request.transforms);
-  options.set("mode_order", common.modeord != 0 ? 1 : 0);
-  options.set("spread_only", common.spreadinterponly != 0 ? 1 : 0);
-  options.set("upsampling", usable_upsampling(library, common));
-  options.set("batch", std::clamp<double>(common.maxbatchsize, 0, most_batch));
+  if (request.transforms != 1) options.set("transforms", request.transforms);
+  options.set_unless_0("mode_order", common.modeord != 0 ? 1 : 0);
+  options.set_unless_0("spread_only", common.spreadinterponly != 0 ? 1 : 0);
+  options.set_unless_0("upsampling", usable_upsampling(library, common));
+  options.set_unless_0("batch", std::clamp<double>(common.maxbatchsize, 0, most_batch));
 }
 
 }  // namespace
@@ -36,6 +36,10 @@ Options::Options(const Library& library) : library_(&library) {
 }
 
 void Options::set(const char* name, double value) { check(*library_, offgrid_options_set(handle_.get(), name, value)); }
+
+void Options::set_unless_0(const char* name, double value) {
+  if (value != 0) set(name, value);
+}
 
 Plan::Plan(const Library& library, const Request& request, const CommonOptions& common, Options options)
     : library_(library),
@@ -53,12 +57,6 @@ Plan::Plan(const Library& library, const Request& request, const CommonOptions& 
     throw Refused{FINUFFT_ERR_SPREAD_BOX_SMALL, offgrid_last_error()};
   check(library_, made);
   handle_.reset(raw);
-}
-
-double Plan::get(const char* name) const {
-  double value = 0;
-  check(library_, offgrid_plan_get(handle_.get(), name, &value));
-  return value;
 }
 
 void Plan::set_points(const Coordinates& points, const Coordinates& targets, void* stream) {

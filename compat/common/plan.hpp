@@ -47,6 +47,8 @@ class Options {
  public:
   explicit Options(const Library& library);
   void set(const char* name, double value);
+  // The same where 0 is offgrid's default: setting what is so already would take a good part of the time of a small plan.
+  void set_unless_0(const char* name, double value);
   [[nodiscard]] offgrid_options handle() const { return handle_.get(); }
 
  private:
@@ -72,7 +74,6 @@ class Plan {
   [[nodiscard]] int type() const { return type_; }
   [[nodiscard]] int dim() const { return dim_; }
   [[nodiscard]] bool spreads_only() const { return spreads_only_; }
-  [[nodiscard]] double get(const char* name) const;
 
   // Targets are those of a type 3, and not read otherwise.
   void set_points(const Coordinates& points, const Coordinates& targets, void* stream);

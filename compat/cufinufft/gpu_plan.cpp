@@ -84,7 +84,7 @@ Plan make_plan(const Request& request, const cufinufft_opts& opts) {
   Options options(cufinufft_library);
   constexpr double cuda = 2;  // of offgrid's option "device"
   options.set("device", cuda);
-  options.set("method", offgrid_method(opts));
+  options.set_unless_0("method", offgrid_method(opts));
   const CommonOptions common{.modeord = opts.modeord,
                              .spreadinterponly = opts.gpu_spreadinterponly,
                              .debug = opts.debug,

@@ -69,7 +69,7 @@ Plan make_plan(const Request& request, const finufft_opts& opts) {
   Options options(finufft_library);
   constexpr double cpu = 1;  // of offgrid's option "device"
   options.set("device", cpu);
-  options.set("threads", std::clamp<double>(opts.nthreads, 0, most_threads));
+  options.set_unless_0("threads", std::clamp<double>(opts.nthreads, 0, most_threads));
   const CommonOptions common{.modeord = opts.modeord,
                              .spreadinterponly = opts.spreadinterponly,
                              .debug = opts.debug,
