@@ -40,11 +40,6 @@ Points<T> Type3Plan<T>::checked(const char* what, std::int64_t count,
   return points;
 }
 
-template <class T> typename Type3Plan<T>::Stages Type3Plan<T>::make_stages(const Type3Boxes& boxes) const {
-  Stages stages{make_type3_design(problem_, options_, backend_.traits, boxes), {}, {}};
-  return stages;
-}
-
 // Everything that can fail of one set of points.
 template <class T> void Type3Plan<T>::fill(Stages& stages, bool is_source, Points<T> points, Stream stream) {
   Side& side = is_source ? stages.sources : stages.targets;
@@ -80,7 +75,7 @@ void Type3Plan<T>::set_points_and_targets(const RawPoints& raw_sources, const Ra
       fill(*stages_, false, targets, stream);
       commit(std::nullopt);
     } else {
-      Stages fresh = make_stages(boxes);
+      Stages fresh{make_type3_design(problem_, options_, backend_.traits, boxes), {}, {}};
       fill(fresh, true, sources, stream);
       fill(fresh, false, targets, stream);
       commit(std::move(fresh));
@@ -162,7 +157,8 @@ template <class T> void Type3Plan<T>::set_boxes(const Box& sources, const Box& t
   require_box("sources", sources, problem_.dim);
   require_box("targets", targets, problem_.dim);
   const std::int64_t hint = options_.points_hint > 0 ? options_.points_hint : std::int64_t{1} << 20;
-  stages_ = make_stages({sources, targets, hint, hint});
+  const Type3Boxes boxes{sources, targets, hint, hint};
+  stages_ = Stages{make_type3_design(problem_, options_, backend_.traits, boxes), {}, {}};
   from_boxes_ = true;
   source_count_ = target_count_ = -1;
 }

@@ -55,7 +55,6 @@ template <class T> class Type3Plan final : public AnyPlan {
 
   [[nodiscard]] Points<T> checked(const char* what, std::int64_t count,
                                   const std::array<const void*, max_dim>& axes) const;
-  [[nodiscard]] Stages make_stages(const Type3Boxes& boxes) const;
   void fill(Stages& stages, bool is_source, Points<T> points, Stream stream);
   void refill(bool is_source, std::int64_t count, const std::array<const void*, max_dim>& axes, Stream stream);
   [[nodiscard]] bool keeps(const Type3Boxes& boxes) const;

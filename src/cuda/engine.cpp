@@ -9,8 +9,8 @@
 //                  grid_to_modes  fft/fft: Stockham FFT axis by axis, or cuFFT; crop; deconvolve
 //     to points    modes_to_grid  fft/fft: deconvolve, pad, FFT
 //                  interpolate    method/<name>, or one thread per point (method/interpolate_per_point) [-> reorder]
-//     to cells     spread, grid_to_cells          copy_cells in place of the FFT; such plans have no FFT and no factors
-//     from cells   cells_to_grid, interpolate
+//     to cells     spread [-> grid_to_cells]      into the caller's cells, or by copy_cells where sums are in f64
+//     from cells   [cells_to_grid ->] interpolate such plans have no FFT and no factors
 //
 // Everything is enqueued on the caller's stream; the host waits in set_points only.
 #include "cuda/engine.hpp"
@@ -120,6 +120,7 @@ template <class T> class CudaEngine final : public Engine<T> {
     auto& mine = static_cast<CudaGrid<T>&>(grid);
     const Direction direction = direction_of(batch.route);
     if (direction == Direction::to_points) prepare_to_read(mine, native(stream));
+    if (works_in_place(batch)) return run_in_place(batch, mine, stream);
     if (mine.captured || !can_be_recorded(direction)) return stages(stream);
     const DeviceGuard guard(device_.id);
     if (!mine.replays.run({batch, points_set_count_}, stages, native(stream), mine.done)) stages(stream);
@@ -196,8 +197,8 @@ template <class T> class CudaEngine final : public Engine<T> {
     if (memory != nullptr && bytes < workspace_bytes_)
       throw Error(Status::invalid_argument,
                   text("workspace has ", bytes, " bytes, expected ", workspace_bytes_, " or more"));
-    if (reinterpret_cast<std::uintptr_t>(memory) % 256 != 0)
-      throw Error(Status::invalid_argument, "workspace is not aligned to 256 bytes");
+    if (reinterpret_cast<std::uintptr_t>(memory) % grid_alignment != 0)
+      throw Error(Status::invalid_argument, text("workspace is not aligned to ", grid_alignment, " bytes"));
     auto grid = make_grid(choice_, static_cast<std::byte*>(memory));
     wait_for_device();
     const QuietDevice quiet;
@@ -328,6 +329,20 @@ template <class T> class CudaEngine final : public Engine<T> {
   }
   std::int64_t cells_of(const CudaGrid<T>& grid) const {  // of all vectors of a lease
     return static_cast<std::int64_t>(choice_.sort.grid.cells) * grid.batch;
+  }
+
+  // Cells that the caller has are spread to, and read, where they are, unless the sums need another precision or the array
+  // is not aligned as a grid is.
+  bool works_in_place(const Batch<T>& batch) const {
+    if (design_.has_modes() || reinterpret_cast<std::uintptr_t>(batch.uniform) % grid_alignment != 0) return false;
+    return batch.route == Route::from_cells || (!choice_.wide && !choice_.fixed_point);
+  }
+  void run_in_place(const Batch<T>& batch, CudaGrid<T>& grid, Stream stream) const {
+    const BorrowedCells<T> borrowed(grid, batch.uniform);
+    if (batch.route == Route::to_cells)
+      spread(batch.strengths, grid, stream);
+    else
+      interpolate(grid, batch.strengths, stream);
   }
 
   // Copies of cells are not recorded: without an FFT there are few kernels whose launches could be saved.

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <complex>
+#include <cstdint>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -42,6 +43,23 @@ template <class T> struct CudaGrid final : Grid {
   Event done;
   cudaStream_t stream = nullptr;  // of the last lease
   Replays<GridUse<T>> replays;    // of its last uses
+};
+
+// What the kernels ask of memory that a grid begins in.
+inline constexpr std::uintptr_t grid_alignment = 256;
+
+// As long as this lives, the caller's array is what the grid has its cells in.
+template <class T> class BorrowedCells {
+ public:
+  BorrowedCells(CudaGrid<T>& grid, std::complex<T>* cells)
+      : grid_(grid), own_(std::exchange(grid.memory, reinterpret_cast<std::byte*>(cells))) {}
+  ~BorrowedCells() { grid_.memory = own_; }
+  BorrowedCells(const BorrowedCells&) = delete;
+  BorrowedCells& operator=(const BorrowedCells&) = delete;
+
+ private:
+  CudaGrid<T>& grid_;
+  std::byte* own_;
 };
 
 // What new grids are made for.

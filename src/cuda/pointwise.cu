@@ -2,11 +2,11 @@
 
 #include <algorithm>
 #include <array>
-#include <bit>
 
 #include "core/error.hpp"
 #include "core/text.hpp"
 #include "cuda/device.hpp"
+#include "cuda/kernels/boxes_and_factors.cuh"
 #include "cuda/kernels/complex.cuh"
 #include "cuda/launch/enqueue.hpp"
 #include "cuda/launch/graph.hpp"
@@ -16,7 +16,7 @@
 namespace offgrid::cuda {
 namespace {
 
-constexpr int threads = 256;
+constexpr int threads = pointwise_threads;
 constexpr int blocks_per_multiprocessor = 16;  // kernels stride over what is left
 
 cudaStream_t native(Stream stream) { return static_cast<cudaStream_t>(stream); }
@@ -43,9 +43,6 @@ template <class T> struct CudaRoom final : Room<T> {
 template <class T> __device__ Complex<T> times(Complex<T> a, Complex<T> b) {
   return {a.x * b.x - a.y * b.y, a.x * b.y + a.y * b.x};
 }
-
-__device__ std::int64_t first_index() { return static_cast<std::int64_t>(blockIdx.x) * blockDim.x + threadIdx.x; }
-__device__ std::int64_t all_threads() { return static_cast<std::int64_t>(gridDim.x) * blockDim.x; }
 
 // In double whatever T is: coordinates up to largest_coordinate keep their phase.
 template <class T>
@@ -130,100 +127,12 @@ __global__ void __launch_bounds__(threads)
   }
 }
 
-// --- type 3 -----------------------------------------------------------------------------------------------------------
-// The ends of a box as whole numbers in the same order, so that the largest is found by atomics; 0 is below all of them.
-struct BoxKeys {
-  unsigned long long high[max_dim], low[max_dim];  // low: of -x
-  unsigned long long bad;
-};
-__host__ __device__ inline unsigned long long key_of(unsigned long long bits) {
-  return bits >> 63 ? ~bits : bits | 1ULL << 63;
-}
-double number_of(unsigned long long key) {
-  return std::bit_cast<double>(static_cast<std::uint64_t>(key >> 63 ? key & ~(1ULL << 63) : ~key));
-}
-
-__device__ unsigned long long largest_in_warp(unsigned long long key) {
-  for (int lane = 16; lane > 0; lane /= 2) key = max(key, __shfl_xor_sync(0xffffffffU, key, lane));
-  return key;
-}
-
-template <class T> struct BoxAxes { const T* axis[max_dim]; };
-
-template <class T>
-__global__ void __launch_bounds__(threads)
-    box_kernel(const __grid_constant__ BoxAxes<T> x, int dim, std::int64_t count, BoxKeys* keys) {
-  for (int axis = 0; axis < dim; ++axis) {
-    T high = -INFINITY, low = INFINITY;
-    bool finite = true;
-    for (std::int64_t j = first_index(); j < count; j += all_threads()) {
-      const T value = x.axis[axis][j];
-      finite = finite && isfinite(value);
-      high = max(high, value), low = min(low, value);
-    }
-    if (!finite) keys->bad = 1;
-    const auto bits = [](double value) { return static_cast<unsigned long long>(__double_as_longlong(value)); };
-    const unsigned long long highest = largest_in_warp(key_of(bits(high))),
-                             lowest = largest_in_warp(key_of(bits(-low)));
-    if (threadIdx.x % 32 == 0) atomicMax(&keys->high[axis], highest), atomicMax(&keys->low[axis], lowest);
-  }
-}
-
-template <class T>
-__global__ void sample_kernel(const __grid_constant__ BoxAxes<T> x, int dim, std::int64_t count, T* samples) {
-  for (int axis = 0; axis < dim; ++axis)
-    samples[axis * extent_samples + threadIdx.x] = x.axis[axis][sampled_point(threadIdx.x, count)];
-}
-
-// Turns of a point along an axis, less whole ones.
-__device__ double turns_at(const FactorAxis& axis, double x) {
-  const double d = __dsub_rn(x, axis.centre), taken = __dsub_rn(x, d);
-  const double lost = __dadd_rn(__dsub_rn(x, __dadd_rn(d, taken)), __dsub_rn(taken, axis.centre));
-  const double turns = __dmul_rn(d, axis.rate);
-  const double tail = fma(d, axis.rate, -turns) + fma(d, axis.rate_low, lost * axis.rate);
-  return (turns - rint(turns)) + tail;
-}
-
-// The logarithm of a point's factor along an axis, by Clenshaw's recurrence.
-__device__ double exponent_at(const FactorRule& rule, int axis, double x) {
-  const double u = (x - rule.axis[axis].centre) * rule.axis[axis].scale, s = 2 * fmin(u * u, 1.0) - 1;
-  double next = 0, after = 0;
-  for (int j = rule.terms - 1; j > 0; --j) {
-    const double current = 2 * s * next - after + rule.series[j];
-    after = next;
-    next = current;
-  }
-  return s * next - after + rule.series[0];
-}
-
-template <class T>
-__global__ void __launch_bounds__(threads)
-    factors_kernel(const __grid_constant__ FactorRule rule, const __grid_constant__ BoxAxes<T> x, std::int64_t count,
-                   Complex<T>* factors) {
-  for (std::int64_t j = first_index(); j < count; j += all_threads()) {
-    double turns = 0, exponent = 0;
-    for (int axis = 0; axis < rule.dim; ++axis) {
-      const double value = x.axis[axis][j];
-      turns += turns_at(rule.axis[axis], value);
-      if (rule.terms > 0) exponent += exponent_at(rule, axis, value);
-    }
-    double sine = 0, cosine = 0;
-    sincospi(2 * (turns - rint(turns)), &sine, &cosine);
-    const double size = exp(exponent);
-    factors[j] = {static_cast<T>(size * cosine), static_cast<T>(size * sine)};
-  }
-}
-
 template <class T>
 __global__ void __launch_bounds__(threads) add_kernel(const Complex<T>* terms, std::int64_t count, Complex<T>* sums) {
   for (std::int64_t i = first_index(); i < count; i += all_threads()) {
     const Complex<T> sum = sums[i], term = terms[i];
     sums[i] = {sum.x + term.x, sum.y + term.y};
   }
-}
-
-template <class T> BoxAxes<T> axes_of(const Points<T>& points) {
-  return {{points.axis[0], points.axis[1], points.axis[2]}};
 }
 
 template <class T> const Complex<T>* on_device(const std::complex<T>* data) {
