@@ -25,7 +25,7 @@ configure() {
   PKG_CONFIG_PATH=$highway/lib/pkgconfig quietly cmake -G Ninja -S "$here/../.." -B "$tree" "$@" \
     -DOFFGRID_CUDA="$(cached OFFGRID_CUDA)" -DCMAKE_CUDA_COMPILER="$(cached CMAKE_CUDA_COMPILER)" \
     -DCMAKE_C_COMPILER="$(cached CMAKE_C_COMPILER)" -DCMAKE_CXX_COMPILER="$(cached CMAKE_CXX_COMPILER)" \
-    -DOFFGRID_PYTHON=OFF -DOFFGRID_CLI=OFF
+    -DOFFGRID_PYTHON=OFF -DOFFGRID_CLI=OFF -DOFFGRID_COMPAT=OFF
   (cd "$build" && find src -name '*.o') | while read -r object; do
     mkdir -p "$tree/$(dirname "$object")"
     ln -s "$(realpath "$build/$object")" "$tree/$object"
