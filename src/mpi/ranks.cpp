@@ -67,6 +67,19 @@ struct Ranks::Handle {
   bool initialised_here = false;
 };
 
+namespace {
+
+int find_rank_on_machine(MPI_Comm all) {
+  MPI_Comm machine = MPI_COMM_NULL;
+  int rank = 0;
+  check(MPI_Comm_split_type(all, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &machine), "MPI_Comm_split_type");
+  check(MPI_Comm_rank(machine, &rank), "MPI_Comm_rank");
+  MPI_Comm_free(&machine);
+  return rank;
+}
+
+}  // namespace
+
 Ranks::Ranks(const void* address_of_mpi_comm) : handle_(std::make_unique<Handle>()) {
   handle_->initialised_here = initialise();
   MPI_Comm given = MPI_COMM_WORLD;
@@ -76,6 +89,7 @@ Ranks::Ranks(const void* address_of_mpi_comm) : handle_(std::make_unique<Handle>
   MPI_Comm_set_errhandler(handle_->comm, MPI_ERRORS_RETURN);
   check(MPI_Comm_rank(handle_->comm, &rank_), "MPI_Comm_rank");
   check(MPI_Comm_size(handle_->comm, &size_), "MPI_Comm_size");
+  rank_on_machine_ = find_rank_on_machine(handle_->comm);
 }
 
 Ranks::~Ranks() {
@@ -92,6 +106,37 @@ void Ranks::sum(void* values, std::int64_t count, offgrid_mpi_number kind) const
     auto* at = static_cast<std::byte*>(values) + static_cast<std::size_t>(first) * bytes_of(kind);
     check(MPI_Allreduce(MPI_IN_PLACE, at, some, type, MPI_SUM, handle_->comm), "MPI_Allreduce");
   });
+}
+
+void Ranks::sum_on(int root, void* values, std::int64_t count, offgrid_mpi_number kind) const {
+  const MPI_Datatype type = type_of(kind);
+  in_messages(count, [&](std::int64_t first, int some) {
+    void* at = static_cast<std::byte*>(values) + static_cast<std::size_t>(first) * bytes_of(kind);
+    const void* from = rank_ == root ? MPI_IN_PLACE : at;
+    check(MPI_Reduce(from, rank_ == root ? at : nullptr, some, type, MPI_SUM, root, handle_->comm), "MPI_Reduce");
+  });
+}
+
+void Ranks::exchange(std::span<const Message> sent, std::span<const Message> received) const {
+  constexpr int tag = 1;
+  std::vector<MPI_Request> requests;
+  for (const Message& message : received)
+    in_messages(message.bytes, [&](std::int64_t first, int some) {
+      check(MPI_Irecv(message.data + first, some, MPI_BYTE, message.peer, tag, handle_->comm, &requests.emplace_back()),
+            "MPI_Irecv");
+    });
+  for (const Message& message : sent)
+    in_messages(message.bytes, [&](std::int64_t first, int some) {
+      check(MPI_Isend(message.data + first, some, MPI_BYTE, message.peer, tag, handle_->comm, &requests.emplace_back()),
+            "MPI_Isend");
+    });
+  check(MPI_Waitall(static_cast<int>(requests.size()), requests.data(), MPI_STATUSES_IGNORE), "MPI_Waitall");
+}
+
+std::vector<std::int64_t> Ranks::exchange_counts(const std::vector<std::int64_t>& sent) const {
+  std::vector<std::int64_t> received(sent.size());
+  check(MPI_Alltoall(sent.data(), 1, MPI_INT64_T, received.data(), 1, MPI_INT64_T, handle_->comm), "MPI_Alltoall");
+  return received;
 }
 
 void Ranks::broadcast(void* data, std::int64_t bytes, int root) const {
