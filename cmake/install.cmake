@@ -7,6 +7,10 @@ install(DIRECTORY include/offgrid DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_
 # Highway is found beside the library, or where it was when it was built.
 set_target_properties(offgrid PROPERTIES INSTALL_RPATH $ORIGIN INSTALL_RPATH_USE_LINK_PATH ON)
 install(TARGETS offgrid EXPORT offgridTargets)
+if(TARGET offgrid_mpi)
+  set_target_properties(offgrid_mpi PROPERTIES INSTALL_RPATH $ORIGIN INSTALL_RPATH_USE_LINK_PATH ON)
+  install(TARGETS offgrid_mpi EXPORT offgridTargets)
+endif()
 if(TARGET offgrid_cli)
   file(RELATIVE_PATH to_lib /${CMAKE_INSTALL_BINDIR} /${CMAKE_INSTALL_LIBDIR})
   set_target_properties(offgrid_cli PROPERTIES INSTALL_RPATH $ORIGIN/${to_lib} INSTALL_RPATH_USE_LINK_PATH ON)
@@ -35,3 +39,11 @@ if(NOT BUILD_SHARED_LIBS)  # a static library hands on what it links, but no hea
 endif()
 configure_file(cmake/offgrid.pc.in ${built}/offgrid.pc @ONLY)
 install(FILES ${built}/offgrid.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+
+# What `cmake --install` copies, as one target.
+add_custom_target(installed DEPENDS offgrid)
+foreach(target offgrid_cli offgrid_mpi finufft cufinufft)
+  if(TARGET ${target})
+    add_dependencies(installed ${target})
+  endif()
+endforeach()
