@@ -17,6 +17,14 @@ if(TARGET offgrid_cli)
   install(TARGETS offgrid_cli)
 endif()
 
+# All that an installation holds, for a build that makes nothing else.
+add_custom_target(installed)
+foreach(part IN ITEMS offgrid offgrid_mpi offgrid_cli)
+  if(TARGET ${part})
+    add_dependencies(installed ${part})
+  endif()
+endforeach()
+
 # The pages refer to each other as they do in the source tree.
 install(FILES LICENSE README.md CHANGELOG.md CONTRIBUTING.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
 install(DIRECTORY docs DESTINATION ${CMAKE_INSTALL_DOCDIR} FILES_MATCHING PATTERN "*.md" PATTERN "*.png" PATTERN "*.svg")

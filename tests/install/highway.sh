@@ -22,7 +22,7 @@ sed "s|^prefix=.*|prefix=$highway|; s|^libdir=.*|libdir=$highway/lib|; s|^includ
 configure() {
   local tree=$work/$1 object
   shift
-  PKG_CONFIG_PATH=$highway/lib/pkgconfig quietly cmake -G Ninja -S "$here/../.." -B "$tree" "$@" \
+  PKG_CONFIG_PATH=$highway/lib/pkgconfig quietly cmake -G Ninja -S "$here/../.." -B "$tree" -DOFFGRID_MPI=OFF "$@" \
     -DOFFGRID_CUDA="$(cached OFFGRID_CUDA)" -DCMAKE_CUDA_COMPILER="$(cached CMAKE_CUDA_COMPILER)" \
     -DCMAKE_C_COMPILER="$(cached CMAKE_C_COMPILER)" -DCMAKE_CXX_COMPILER="$(cached CMAKE_CXX_COMPILER)" \
     -DOFFGRID_PYTHON=OFF -DOFFGRID_CLI=OFF -DOFFGRID_COMPAT=OFF
