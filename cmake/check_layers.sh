@@ -24,7 +24,7 @@ rule 'core/|cuda/|cub/|nvtx3/|cu(da|fft)[a-z_]*\.h|dlfcn\.h|link\.h' src/cuda
 rule 'core/|registry\.hpp|[a-z]+/engine\.hpp' src/registry.hpp src/registry.cpp
 rule 'api/|core/|registry\.hpp|offgrid/' src/api
 rule 'oracle/' oracle
-rule '[a-z_]+\.hpp|offgrid/|oracle/|CLI/|sys/|[a-z_]+\.h' cli
+rule '[a-z_]+\.hpp|mtip/|offgrid/|oracle/|CLI/|sys/|[a-z_0-9]+\.h' cli
 rule 'offgrid/' examples
 rule 'offgrid/|nanobind/|(gpu|gram|memory|no_gil)\.hpp|cuda_runtime_api\.h' python/src
 
