@@ -53,7 +53,8 @@ Quaternion to_quaternion(const Rotation& rotation) {
       break;
   }
   const double length = std::sqrt(q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3]);
-  for (double& part : q) part /= q[0] < 0 ? -length : length;
+  const double divisor = q[0] < 0 ? -length : length;
+  for (double& part : q) part /= divisor;
   return q;
 }
 

@@ -6,8 +6,8 @@
 #include <numbers>
 #include <utility>
 
+#include "offgrid/offgrid.hpp"
 #include "oracle/parallel.hpp"
-#include "staged_plan.hpp"
 
 namespace cli::mtip {
 namespace {
@@ -54,15 +54,32 @@ struct Targets {
   std::vector<double> length;
 };
 
-AxisSpans<double> spans(const std::array<std::vector<double>, 3>& axes) {
-  return {std::span<const double>(axes[0]), std::span<const double>(axes[1]), std::span<const double>(axes[2])};
+using Axes = std::array<PlacedArray<double>, 3>;
+
+Axes placed(const std::array<std::vector<double>, 3>& axes, Place place) {
+  return {PlacedArray<double>(place, std::span(axes[0])), PlacedArray<double>(place, std::span(axes[1])),
+          PlacedArray<double>(place, std::span(axes[2]))};
+}
+
+// The values of sum over j of occupancy_j exp(-2 pi i q.r_j).
+std::vector<Complex> transform(const Kind& kind, const Targets& targets, const ScatteringSettings& settings) {
+  const Place place = settings.place;
+  offgrid::Plan<double> plan({.type = 3,
+                              .dim = 3,
+                              .tolerance = settings.tolerance,
+                              .sign = -1,
+                              .options = {{"device", place == Place::gpu ? "cuda" : "cpu"}}});
+  Axes at = placed(kind.at, place), to = placed(targets.radians, place);
+  PlacedArray<Complex> strengths(place, std::span(kind.occupancy)), values(place, targets.length.size());
+  plan.set_points({at[0].span(), at[1].span(), at[2].span()}, {to[0].span(), to[1].span(), to[2].span()});
+  plan.execute(strengths.span(), values.span());
+  std::vector<Complex> here(targets.length.size());
+  values.copy_to(here);
+  return here;
 }
 
 void add_kind(const Kind& kind, const Targets& targets, const ScatteringSettings& settings, std::span<Complex> sum) {
-  StagedPlan<double> plan({.type = 3, .dim = 3, .tolerance = settings.tolerance, .sign = -1}, settings.place);
-  std::vector<Complex> values(sum.size());
-  plan.set_points(spans(kind.at), spans(targets.radians));
-  plan.execute(kind.occupancy, values);
+  const std::vector<Complex> values = transform(kind, targets, settings);
   oracle::parallel_ranges(static_cast<std::int64_t>(sum.size()), [&](std::int64_t first, std::int64_t last) {
     for (auto i = static_cast<std::size_t>(first); i < static_cast<std::size_t>(last); ++i)
       sum[i] += kind.factor(targets.length[i]) * values[i];
