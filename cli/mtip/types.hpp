@@ -74,7 +74,7 @@ struct Progress {
   double resolution = 0;  // |q| where the FSC falls below 0.5: against the truth, or else the last generation's density
   double median_error = -1;  // of the orientations in degrees; negative where the truth is not known
   double near = -1;          // part of the images within 15 degrees of the truth
-  StepTimes seconds;
+  StepTimes seconds{};
 };
 
 // Orientations and a density that belong together.
