@@ -131,7 +131,7 @@ TruthComparison::Spectrum TruthComparison::transform(const Volume& density, std:
                               .modes = {density.size, density.size, density.size},
                               .tolerance = tolerance,
                               .sign = -1,
-                              .options = {{"device", "cpu"}}},
+                              .options = {{"device", "cpu"}, {"threads", 1.0}}},
                              {axes[0], axes[1], axes[2]}, modes, result);
   for (std::size_t i = 0; i < k.size(); ++i) {
     const Vector3& t = alignment.shift;
@@ -205,9 +205,12 @@ Volume TruthComparison::from_spectrum(Spectrum spectrum, double at_zero, Raster 
     if (all_.k[i][0] == 0) spectrum[i] /= 2;
   const Axes axes = points(all_.k, {}, 1.0 / raster.finer);
   Spectrum back(static_cast<std::size_t>(size) * size * size);
-  offgrid::transform<double>(
-      {.type = 1, .modes = {size, size, size}, .tolerance = tolerance, .sign = 1, .options = {{"device", "cpu"}}},
-      {axes[0], axes[1], axes[2]}, spectrum, back);
+  offgrid::transform<double>({.type = 1,
+                              .modes = {size, size, size},
+                              .tolerance = tolerance,
+                              .sign = 1,
+                              .options = {{"device", "cpu"}, {"threads", 1.0}}},
+                             {axes[0], axes[1], axes[2]}, spectrum, back);
   Volume result{.size = size, .values = {}};
   const double scale = 1.0 / (static_cast<double>(modes_) * modes_ * modes_);
   for (const auto& value : back) result.values.push_back(static_cast<float>(scale * (2 * value.real() + at_zero)));

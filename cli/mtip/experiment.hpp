@@ -10,12 +10,12 @@
 namespace cli::mtip {
 
 struct ExperimentSettings {
-  std::string particle = "gauss", pdb, input;  // a PDB file or an HDF5 file takes the particle's place
-  std::int64_t images = 500;                   // of a simulation, on all ranks together
-  int modes = 33;                              // M
-  int side = 0;                                // pixels along each side of the detector; 0: M - 1
-  double photons = 0;                          // mean per image outside |q| < 0.06; 0: no noise
-  double wavelength = 0;                       // in voxels; 0: flat
+  std::string particle = "gauss", pdb{}, input{};  // a PDB file or an HDF5 file takes the particle's place
+  std::int64_t images = 500;                       // of a simulation, on all ranks together
+  int modes = 33;                                  // M
+  int side = 0;                                    // pixels along each side of the detector; 0: M - 1
+  double photons = 0;                              // mean per image outside |q| < 0.06; 0: no noise
+  double wavelength = 0;                           // in voxels; 0: flat
   std::uint64_t seed = 1;
 };
 
