@@ -74,6 +74,23 @@ if(OFFGRID_BENCH AND PKG_CONFIG_FOUND)
   pkg_check_modules(FFTW QUIET IMPORTED_TARGET fftw3 fftw3f)
 endif()
 
+# liboffgrid_mpi is built where MPI is found: OFFGRID_MPI_FOUND, or OFFGRID_MPI_WHY.
+set(OFFGRID_MPI AUTO CACHE STRING "Build liboffgrid_mpi: AUTO (where MPI is found), ON, OFF")
+set_property(CACHE OFFGRID_MPI PROPERTY STRINGS AUTO ON OFF)
+set(OFFGRID_MPI_FOUND OFF)
+if(NOT OFFGRID_MPI)
+  set(OFFGRID_MPI_WHY "-DOFFGRID_MPI=ON builds it")
+elseif(OFFGRID_SANITIZE OR OFFGRID_FUZZ)
+  set(OFFGRID_MPI_WHY "it does not go with a sanitizer")
+else()
+  find_package(MPI QUIET COMPONENTS C)
+  set(OFFGRID_MPI_FOUND ${MPI_C_FOUND})
+  set(OFFGRID_MPI_WHY "it needs MPI: apt-get install libopenmpi-dev openmpi-bin")
+endif()
+if(OFFGRID_MPI STREQUAL "ON" AND NOT OFFGRID_MPI_FOUND)
+  message(FATAL_ERROR "liboffgrid_mpi cannot be built: ${OFFGRID_MPI_WHY}")
+endif()
+
 # The Python package is built where Python, its headers and nanobind are found: OFFGRID_PYTHON_FOUND, or OFFGRID_PYTHON_WHY.
 set(OFFGRID_PYTHON_FOUND OFF)
 if(NOT OFFGRID_PYTHON)

@@ -3,9 +3,9 @@
 # bring their own. Such symbols meet those of another copy in the same process, and then an exception that the library
 # throws and catches inside ends the program.
 
-# offgrid_functions(<variable>): the functions that include/offgrid/offgrid.h declares.
-function(offgrid_functions variable)
-  set(header ${PROJECT_SOURCE_DIR}/include/offgrid/offgrid.h)
+# offgrid_functions(<variable> <header>): the functions that a header of include/offgrid declares.
+function(offgrid_functions variable name)
+  set(header ${PROJECT_SOURCE_DIR}/include/offgrid/${name})
   set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${header})
   file(READ ${header} text)
   string(REGEX MATCHALL "OFFGRID_API[^;(]*[ *]offgrid_[a-z0-9_]+\\(" functions "${text}")

@@ -7,6 +7,10 @@ install(DIRECTORY include/offgrid DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_
 # Highway is found beside the library, or where it was when it was built.
 set_target_properties(offgrid PROPERTIES INSTALL_RPATH $ORIGIN INSTALL_RPATH_USE_LINK_PATH ON)
 install(TARGETS offgrid EXPORT offgridTargets)
+if(TARGET offgrid_mpi)
+  set_target_properties(offgrid_mpi PROPERTIES INSTALL_RPATH $ORIGIN INSTALL_RPATH_USE_LINK_PATH ON)
+  install(TARGETS offgrid_mpi EXPORT offgridTargets)
+endif()
 if(TARGET offgrid_cli)
   file(RELATIVE_PATH to_lib /${CMAKE_INSTALL_BINDIR} /${CMAKE_INSTALL_LIBDIR})
   set_target_properties(offgrid_cli PROPERTIES INSTALL_RPATH $ORIGIN/${to_lib} INSTALL_RPATH_USE_LINK_PATH ON)

@@ -36,7 +36,8 @@ double LoopSettings::refine_radius() const { return 5 * std::cbrt(20000.0 / stat
 
 Loop::Loop(const LoopSettings& settings, const Parts& parts, LoopHooks hooks)
     : settings_(settings), parts_(parts), hooks_(std::move(hooks)) {
-  if (parts.truth) comparison_.emplace(*parts.truth, parts.problem.modes, parts.data.detector.shells);
+  if (parts.truth && parts.truth->transform)
+    comparison_.emplace(*parts.truth, parts.problem.modes, parts.data.detector.shells);
 }
 
 LoopResult Loop::run(State state) {
@@ -134,19 +135,20 @@ double Loop::score(const Matches& matches, std::int64_t pixels) const {
 
 // The resolution is that of the FSC against the truth, or else against the density of the last generation.
 void Loop::compare(const State& state, const Volume& before, Progress& progress) const {
-  if (!comparison_) {
-    const auto curve =
-        density_correlation(before, state.current.density, parts_.problem.modes, parts_.data.detector.shells);
-    progress.resolution = crossing(curve);
-    return;
+  const Volume& density = state.current.density;
+  Rotation rotation;
+  if (parts_.truth) {
+    const auto curvature = parts_.data.detector.wavelength > 0 ? Curvature::ewald : Curvature::flat;
+    const auto errors = orientation_errors(gather(state.current.rotations, parts_.ranks),
+                                           gather(parts_.truth->rotations, parts_.ranks), curvature);
+    progress.median_error = errors.median();
+    progress.near = errors.within(15);
+    rotation = errors.rotation;
   }
-  const auto curvature = parts_.data.detector.wavelength > 0 ? Curvature::ewald : Curvature::flat;
-  const auto errors = orientation_errors(gather(state.current.rotations, parts_.ranks),
-                                         gather(parts_.truth->rotations, parts_.ranks), curvature);
-  progress.median_error = errors.median();
-  progress.near = errors.within(15);
-  const Alignment alignment = comparison_->align(state.current.density, errors.rotation);
-  progress.resolution = crossing(comparison_->fsc(state.current.density, alignment));
+  const ShellCurve curve =
+      comparison_ ? comparison_->fsc(density, comparison_->align(density, rotation))
+                  : density_correlation(before, density, parts_.problem.modes, parts_.data.detector.shells);
+  progress.resolution = crossing(curve);
 }
 
 // Eight Gaussians of the particle's size; their width is 2 voxels at M = 33.

@@ -23,6 +23,7 @@ Volume fresh_density(const NumericsProblem& problem, std::uint64_t seed) {
 }
 
 #ifndef OFFGRID_MTIP_CUDA
+bool cuda_numerics_available() { return false; }
 std::unique_ptr<Numerics> make_cuda_numerics(const NumericsProblem&, const NumericsData&) {
   throw InputError("--device cuda: this program was built without CUDA; take --device cpu");
 }

@@ -94,6 +94,7 @@ struct NumericsData {
   const Whitened& whitened;
 };
 std::unique_ptr<Numerics> make_cpu_numerics(const NumericsProblem& problem, const NumericsData& data);
+bool cuda_numerics_available();  // built in, and there is a GPU
 std::unique_ptr<Numerics> make_cuda_numerics(const NumericsProblem& problem, const NumericsData& data);
 
 // Uniform in [0, 1) for each voxel of the block inside the ball: the same numbers for every implementation.

@@ -55,10 +55,12 @@ OFFGRID_API const char* offgrid_devices(void);
 /* What was wrong with this thread's last call that failed. Valid until this thread's next failing call. */
 OFFGRID_API const char* offgrid_last_error(void);
 
-/* Options: created with defaults, set by name; offgrid_options_help() lists every name, range and meaning. */
+/* Options: created with defaults, set by name; offgrid_options_help() lists every name, range and meaning. A word is read
+ * back as its place in the list of words, from 0. */
 OFFGRID_API offgrid_status offgrid_options_create(offgrid_options* options);
 OFFGRID_API offgrid_status offgrid_options_set(offgrid_options options, const char* name, double value);
 OFFGRID_API offgrid_status offgrid_options_set_text(offgrid_options options, const char* name, const char* value);
+OFFGRID_API offgrid_status offgrid_options_get(offgrid_options options, const char* name, double* value);
 OFFGRID_API const char* offgrid_options_help(void);
 OFFGRID_API void offgrid_options_destroy(offgrid_options options);
 
@@ -148,6 +150,14 @@ OFFGRID_API offgrid_status offgrid_gram_create(offgrid_gram* gram, int dim, cons
                                                offgrid_precision precision, offgrid_options options, int64_t count,
                                                const void* const* points, const void* weights, offgrid_weights kind,
                                                void* stream);
+
+/* The convolution with a given kernel, h[k] = sum over k' of t[k - k'] f[k']. The kernel of points and weights is
+ * t[m] = sum_j w[j] exp(-sign i m.x[j]), a transform of type 1 with 2N - 1 modes along each axis and the opposite sign; kernels of
+ * several sets of points add up. kernel: [2 N3 - 1][2 N2 - 1][2 N1 - 1] complex numbers from the lowest m up, which need not be
+ * kept. `kind`: of the weights; with real ones t[-m] = conj(t[m]), and the operator is Hermitian. On failure *gram is null. */
+OFFGRID_API offgrid_status offgrid_gram_create_from_kernel(offgrid_gram* gram, int dim, const int64_t* modes,
+                                                           offgrid_precision precision, offgrid_options options,
+                                                           const void* kernel, offgrid_weights kind, void* stream);
 
 /* h = A* W A f. Both are [transforms][N3][N2][N1]; they may be the same array, and may not overlap otherwise. Several threads
  * may apply one operator at the same time. On a GPU the work is enqueued on the stream, and can be captured in a graph. */

@@ -304,6 +304,21 @@ template <class T> class Gram {
   Gram(const Problem& problem, Axes points, std::span<const Complex> weights, void* stream = nullptr)
       : Gram(problem, points, Weights{weights.data(), weights.size(), OFFGRID_COMPLEX_WEIGHTS}, stream) {}
 
+  // The convolution with a given kernel of 2N - 1 modes along each axis, such as a sum of kernels; offgrid.h has the formula.
+  // `kind` says whether the weights behind it are real, so that t[-m] = conj(t[m]).
+  [[nodiscard]] static Gram from_kernel(const Problem& problem, std::span<const Complex> kernel,
+                                        offgrid_weights kind = OFFGRID_REAL_WEIGHTS, void* stream = nullptr) {
+    std::size_t length = 1;
+    for (const std::int64_t n : problem.modes) length *= static_cast<std::size_t>(n > 0 ? 2 * n - 1 : 0);
+    expect("kernel", kernel.size(), length, "its modes, 2N - 1 along each axis");
+    const auto options = detail::make_options(problem);
+    offgrid_gram raw = nullptr;
+    detail::check(offgrid_gram_create_from_kernel(&raw, static_cast<int>(problem.modes.size()), problem.modes.data(),
+                                                  sizeof(T) == 4 ? OFFGRID_F32 : OFFGRID_F64, options.get(),
+                                                  kernel.data(), kind, stream));
+    return Gram(problem, raw);
+  }
+
   // f and h: all vectors, one after the other. They may be the same array, and may not overlap otherwise.
   void apply(std::span<const Complex> f, std::span<Complex> h, void* stream = nullptr) const {
     expect("f", f.size(), numbers_, "modes");
@@ -343,7 +358,12 @@ template <class T> class Gram {
                                       problem.tolerance, sizeof(T) == 4 ? OFFGRID_F32 : OFFGRID_F64, options.get(),
                                       static_cast<std::int64_t>(count), axes.data(),
                                       weights.size == 0 ? nullptr : weights.data, weights.kind, stream));
-    handle_.reset(raw);
+    take(problem, raw);
+  }
+  Gram(const Problem& problem, offgrid_gram made) { take(problem, made); }
+
+  void take(const Problem& problem, offgrid_gram made) {
+    handle_.reset(made);
     numbers_ = static_cast<std::size_t>(problem.transforms);
     for (const std::int64_t n : problem.modes) numbers_ *= static_cast<std::size_t>(n);
   }

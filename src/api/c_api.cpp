@@ -110,6 +110,17 @@ Box raw_box(const char* what, const double* low, const double* high, int dim) {
   return box;
 }
 
+Spectrum spectrum_of(offgrid_weights kind) {
+  if (kind != OFFGRID_REAL_WEIGHTS && kind != OFFGRID_COMPLEX_WEIGHTS)
+    throw Error(Status::invalid_argument, text("kind of weights is ", static_cast<int>(kind), ", expected 0 or 1"));
+  return kind == OFFGRID_REAL_WEIGHTS ? Spectrum::real : Spectrum::complex;
+}
+
+DeviceKind device_for(const Options& options, const void* array) {
+  if (options.device != DeviceKind::automatic) return options.device;
+  return array != nullptr ? device_of(array) : DeviceKind::cpu;
+}
+
 std::unique_ptr<AnyPlan> make_any_plan(const Problem& problem, offgrid_options options) {
   const Options chosen = options ? checked(options) : Options{};
   return make_plan(problem, chosen);
@@ -152,6 +163,14 @@ offgrid_status offgrid_options_set_text(offgrid_options options, const char* nam
     require_text("name", name);
     require_text("value", value);
     set_option(checked(options), name, std::string_view(value));
+  });
+}
+
+offgrid_status offgrid_options_get(offgrid_options options, const char* name, double* value) {
+  return guard([&] {
+    require_text("name", name);
+    require_place(value);
+    *value = get_option(checked(options), name);
   });
 }
 
@@ -284,17 +303,27 @@ offgrid_status offgrid_gram_create(offgrid_gram* gram, int dim, const int64_t* m
   return guard([&] {
     if (gram == nullptr) throw Error(Status::invalid_argument, "gram is null, expected a place for the handle");
     *gram = nullptr;
-    if (kind != OFFGRID_REAL_WEIGHTS && kind != OFFGRID_COMPLEX_WEIGHTS)
-      throw Error(Status::invalid_argument, text("kind of weights is ", static_cast<int>(kind), ", expected 0 or 1"));
+    const Spectrum spectrum = spectrum_of(kind);
     const Problem problem = make_problem(2, dim, modes, tolerance, precision);
     const Options chosen = options ? checked(options) : Options{};
-    const Sampling sampling{.count = count,
-                            .axes = checked_axes(dim, points),
-                            .weights = weights,
-                            .weight_kind = kind == OFFGRID_REAL_WEIGHTS ? Spectrum::real : Spectrum::complex};
-    DeviceKind device = chosen.device;
-    if (device == DeviceKind::automatic) device = count > 0 ? device_of(sampling.axes[0]) : DeviceKind::cpu;
+    const Sampling sampling{
+        .count = count, .axes = checked_axes(dim, points), .weights = weights, .weight_kind = spectrum};
+    const DeviceKind device = device_for(chosen, count > 0 ? sampling.axes[0] : nullptr);
     auto made = make_gram(problem, chosen, backend_for(device), sampling, stream);
+    *gram = new offgrid_gram_s{gram_magic, std::move(made), {}};
+  });
+}
+
+offgrid_status offgrid_gram_create_from_kernel(offgrid_gram* gram, int dim, const int64_t* modes,
+                                               offgrid_precision precision, offgrid_options options, const void* kernel,
+                                               offgrid_weights kind, void* stream) {
+  return guard([&] {
+    if (gram == nullptr) throw Error(Status::invalid_argument, "gram is null, expected a place for the handle");
+    *gram = nullptr;
+    const KernelModes given{kernel, spectrum_of(kind)};
+    const Problem problem = make_problem(2, dim, modes, 1e-6, precision);  // nothing here depends on a tolerance
+    const Options chosen = options ? checked(options) : Options{};
+    auto made = make_gram(problem, chosen, backend_for(device_for(chosen, kernel)), given, stream);
     *gram = new offgrid_gram_s{gram_magic, std::move(made), {}};
   });
 }

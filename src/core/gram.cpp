@@ -34,13 +34,10 @@ template <class T>
 Gram<T>::Gram(const Problem& problem, const Options& options, const Backend& backend, const Sampling& sampling,
               Stream stream)
     : backend_(backend), problem_(problem), options_(options), count_(sampling.count) {
-  problem_.type = 2;
-  validate(problem_, options_);
-  if (options_.spread_only) throw Error(Status::invalid_argument, "spread_only: a Gram operator has modes, not cells");
+  require_modes();
   require_points<T>(backend_, problem_.dim, options_.transforms, count_, sampling.axes);
   const bool real = sampling.weight_kind == Spectrum::real;
   if (sampling.weights != nullptr) require_reach<T>(backend_, "weights", sampling.weights, count_);
-  modes_ = problem_.modes[0] * problem_.modes[1] * problem_.modes[2];
   spectrum_ = real ? Spectrum::real : Spectrum::complex;
   if (count_ == 0 || modes_ == 0) return;
   pointwise_ = backend_.pointwise<T>()(options_);
@@ -49,6 +46,34 @@ Gram<T>::Gram(const Problem& problem, const Options& options, const Backend& bac
     make_convolution(sampling, stream);
   else
     make_pair(sampling, stream);
+}
+
+template <class T>
+Gram<T>::Gram(const Problem& problem, const Options& options, const Backend& backend, const KernelModes& kernel,
+              Stream stream)
+    : backend_(backend), problem_(problem), options_(options) {
+  require_modes();
+  const Sizes sizes = kernel_modes(problem_);
+  const std::int64_t count = modes_ == 0 ? 0 : checked_product("kernel", sizes[0], sizes[1], sizes[2]);
+  require_reach<T>(backend_, "kernel", kernel.modes, count);
+  if (options_.gram == GramMethod::pair || backend_.convolution<T>() == nullptr)
+    throw Error(Status::invalid_argument,
+                "gram = pair: an operator of a given kernel has no points, and is a convolution");
+  method_ = GramMethod::convolution;
+  spectrum_ = kernel.spectrum;
+  if (modes_ == 0) return;
+  options_.points_hint = 1;
+  design_ = make_convolution_design(problem_, options_, backend_.traits);
+  require_grid_memory(design_, backend_.traits);
+  convolution_ = backend_.convolution<T>()(design_);
+  convolution_->set_kernel(static_cast<const Complex*>(kernel.modes), spectrum_, stream);
+}
+
+template <class T> void Gram<T>::require_modes() {
+  problem_.type = 2;
+  validate(problem_, options_);
+  if (options_.spread_only) throw Error(Status::invalid_argument, "spread_only: a Gram operator has modes, not cells");
+  modes_ = problem_.modes[0] * problem_.modes[1] * problem_.modes[2];
 }
 
 template <class T> void Gram<T>::choose() {
@@ -110,7 +135,7 @@ template <class T> void Gram<T>::apply(const void* f, void* h, Stream stream) co
   const auto* from = static_cast<const Complex*>(f);
   auto* to = static_cast<Complex*>(h);
   if (f != h) require_apart<Complex>({"f", from, all}, {"h", to, all});
-  if (count_ == 0 || modes_ == 0)  // a sum over nothing is zero
+  if (is_zero())  // a sum over nothing is zero
     return backend_.clear(h, static_cast<std::size_t>(all) * sizeof(Complex), stream);
   if (convolution_) return convolution_->apply(from, to, stream);
   apply_pair(from, to, stream);
@@ -131,7 +156,7 @@ template <class T> void Gram<T>::apply_pair(const Complex* f, Complex* h, Stream
 }
 
 template <class T> std::string Gram<T>::describe_way() const {
-  if (count_ == 0 || modes_ == 0) return "gram         of nothing: zero\n";
+  if (is_zero()) return "gram         of nothing: zero\n";
   std::string reason = options_.gram == GramMethod::automatic ? "" : ", as the option gram asks";
   if (costs_) {
     const double less = std::max(costs_->convolution, costs_->pair) / std::min(costs_->convolution, costs_->pair);
@@ -139,10 +164,12 @@ template <class T> std::string Gram<T>::describe_way() const {
                   method_ == GramMethod::pair ? "a convolution" : "a pair of transforms");
   }
   if (method_ == GramMethod::pair) return text("gram         a pair of transforms", reason, "\n") + pair_->describe();
+  const bool given = count_ == 0;
+  if (given) reason = " with a given kernel";
   return text("gram         convolution", reason, "\n",  //
-              "tolerance    ", problem_.tolerance, ", expected error ", expected_error_, "\n", "grid         ",
-              readable_sizes(design_.grid, design_.dim()), ", ", design_.batch, " worked on together, ",
-              spectrum_ == Spectrum::real ? "real" : "complex", " spectrum\n", "memory       ",
+              given ? "" : text("tolerance    ", problem_.tolerance, ", expected error ", expected_error_, "\n"),
+              "grid         ", readable_sizes(design_.grid, design_.dim()), ", ", design_.batch,
+              " worked on together, ", spectrum_ == Spectrum::real ? "real" : "complex", " spectrum\n", "memory       ",
               convolution_->workspace_bytes() >> 10, " KiB per application, ", convolution_->memory_bytes() >> 10,
               " KiB in all\n");
 }
@@ -198,6 +225,13 @@ std::unique_ptr<AnyGram> make_gram(const Problem& problem, const Options& option
   if (problem.precision == Precision::f32)
     return std::make_unique<Gram<float>>(problem, options, backend, sampling, stream);
   return std::make_unique<Gram<double>>(problem, options, backend, sampling, stream);
+}
+
+std::unique_ptr<AnyGram> make_gram(const Problem& problem, const Options& options, const Backend& backend,
+                                   const KernelModes& kernel, Stream stream) {
+  if (problem.precision == Precision::f32)
+    return std::make_unique<Gram<float>>(problem, options, backend, kernel, stream);
+  return std::make_unique<Gram<double>>(problem, options, backend, kernel, stream);
 }
 
 template class Gram<float>;

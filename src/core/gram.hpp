@@ -26,6 +26,13 @@ struct Sampling {
   Spectrum weight_kind = Spectrum::real;  // real weights have a real spectrum
 };
 
+// The modes t of a kernel, [2 N3 - 1][2 N2 - 1][2 N1 - 1] from the lowest k up, where the device can reach them. A real
+// spectrum is promised by t[-k] = conj(t[k]).
+struct KernelModes {
+  const void* modes = nullptr;
+  Spectrum spectrum = Spectrum::real;
+};
+
 // A Gram operator whose precision is known at run time only.
 class AnyGram {
  public:
@@ -41,6 +48,10 @@ template <class T> class Gram final : public AnyGram {
   // problem.type is not heeded. Points and weights need not be kept.
   Gram(const Problem& problem, const Options& options, const Backend& backend, const Sampling& sampling, Stream stream);
 
+  // The convolution with a given kernel, such as a sum of kernels of several sets of points. The kernel need not be kept.
+  Gram(const Problem& problem, const Options& options, const Backend& backend, const KernelModes& kernel,
+       Stream stream);
+
   void apply(const void* f, void* h, Stream stream) const override;
   [[nodiscard]] std::string describe() const override;
   [[nodiscard]] double get(std::string_view name) const override;
@@ -48,6 +59,8 @@ template <class T> class Gram final : public AnyGram {
  private:
   using Complex = std::complex<T>;
 
+  void require_modes();
+  [[nodiscard]] bool is_zero() const { return !convolution_ && !pair_; }
   void choose();
   [[nodiscard]] std::unique_ptr<Room<T>> make_strengths(const Sampling& sampling, Stream stream) const;
   void make_convolution(const Sampling& sampling, Stream stream);
@@ -75,5 +88,7 @@ template <class T> class Gram final : public AnyGram {
 
 std::unique_ptr<AnyGram> make_gram(const Problem& problem, const Options& options, const Backend& backend,
                                    const Sampling& sampling, Stream stream);
+std::unique_ptr<AnyGram> make_gram(const Problem& problem, const Options& options, const Backend& backend,
+                                   const KernelModes& kernel, Stream stream);
 
 }  // namespace offgrid

@@ -164,6 +164,10 @@ void set_option(Options& options, std::string_view name, std::string_view word) 
   set_option(options, name, value);
 }
 
+double get_option(const Options& options, std::string_view name) {
+  return std::visit([&](auto field) { return static_cast<double>(options.*field); }, find(name).field);
+}
+
 std::string options_help() {
   std::string help;
   for (const OptionRow& row : table) help += text(row.name, " (", values_of(row, "|"), "): ", row.help, "\n");

@@ -75,6 +75,9 @@ void set_option(Options& options, std::string_view name, double value);
 void set_option(Options& options, std::string_view name, std::string_view word);
 
 // The table in words, one option a line.
+// The value by name; a word by its place in the row.
+double get_option(const Options& options, std::string_view name);
+
 std::string options_help();
 
 }  // namespace offgrid

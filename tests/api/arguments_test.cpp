@@ -164,6 +164,12 @@ TEST(OptionArguments, bad_names_values_and_pointers) {
     expect_invalid(offgrid_options_set(o, "transforms", transforms), {"transforms", "expected"});
   expect_invalid(offgrid_options_set(o, "colour", 1), {"colour", "unknown", "upsampling"});
   expect_invalid(offgrid_options_set_text(o, "mode_order", "sideways"), {"mode_order", "sideways", "centred", "fft"});
+  double value = 0;
+  EXPECT_EQ(offgrid_options_set_text(o, "mode_order", "fft"), OFFGRID_OK);
+  EXPECT_EQ(offgrid_options_get(o, "mode_order", &value), OFFGRID_OK);
+  EXPECT_EQ(value, 1);
+  expect_invalid(offgrid_options_get(o, "colour", &value), {"colour", "unknown"});
+  expect_invalid(offgrid_options_get(o, "sign", nullptr), {"value", "null"});
   expect_invalid(offgrid_options_set(nullptr, "sign", 1), {"options", "null"});
   expect_invalid(offgrid_options_set(o, nullptr, 1), {"name", "null"});
   expect_invalid(offgrid_options_set_text(o, nullptr, "on"), {"name", "null"});

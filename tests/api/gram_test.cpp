@@ -69,6 +69,44 @@ TEST(GramApi, complex_weights_and_options_are_heeded) {
   }
 }
 
+// Two halves of the points, each with a kernel of its own.
+TEST(GramApi, kernels_of_several_sets_of_points_add_up) {
+  const Points2 points;
+  std::vector<std::complex<double>> kernel(23 * 17);
+  for (const std::size_t first : {0, 2}) {
+    std::vector<std::complex<double>> part(kernel.size());
+    const std::vector<std::complex<double>> weights(points.weights.begin() + first, points.weights.begin() + first + 2);
+    offgrid::transform<double>({.type = 1, .modes = {23, 17}, .tolerance = 1e-10, .sign = -1},
+                               {std::span(points.x).subspan(first, 2), std::span(points.y).subspan(first, 2)}, weights,
+                               part);
+    for (std::size_t i = 0; i < kernel.size(); ++i) kernel[i] += part[i];
+  }
+  const offgrid::Problem problem{.modes = {12, 9}, .tolerance = 1e-9};
+  const offgrid::Gram<double> whole(problem, points.spans, points.weights);
+  const auto f = random_values<double>(108, 3);
+  std::vector<std::complex<double>> expected(108), h(108);
+  whole.apply(f, expected);
+  for (const offgrid_weights kind : {OFFGRID_REAL_WEIGHTS, OFFGRID_COMPLEX_WEIGHTS}) {
+    const auto summed = offgrid::Gram<double>::from_kernel(problem, kernel, kind);
+    summed.apply(f, h);
+    for (std::size_t i = 0; i < h.size(); ++i) EXPECT_LT(std::abs(h[i] - expected[i]), 1e-7);
+    EXPECT_NE(summed.describe().find("with a given kernel"), std::string::npos) << summed.describe();
+  }
+}
+
+TEST(GramApi, a_kernel_that_is_refused) {
+  const offgrid::Problem problem{.modes = {12, 9}};
+  const std::vector<std::complex<double>> kernel(23 * 17);
+  EXPECT_THROW((void)offgrid::Gram<double>::from_kernel(problem, std::span(kernel).first(5)), offgrid::Error);
+  EXPECT_THROW((void)offgrid::Gram<double>::from_kernel({.modes = {12, 9}, .options = {{"gram", "pair"}}}, kernel),
+               offgrid::Error);
+  offgrid_gram gram = nullptr;
+  expect_invalid(offgrid_gram_create_from_kernel(&gram, 2, sizes.data(), OFFGRID_F64, nullptr, nullptr,
+                                                 OFFGRID_REAL_WEIGHTS, nullptr),
+                 {"kernel"});
+  EXPECT_EQ(gram, nullptr);
+}
+
 TEST(GramApi, what_is_refused) {
   const Points2 points;
   offgrid_gram gram = nullptr;

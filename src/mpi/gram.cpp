@@ -1,0 +1,77 @@
+#include "mpi/gram.hpp"
+
+#include <complex>
+
+#include "mpi/handles.hpp"
+#include "mpi/staging.hpp"
+
+namespace offgrid::mpi::inside {
+namespace {
+
+template <class T> using Vector = std::vector<std::complex<T>>;
+
+// The transform of the kernel may use half of the tolerance, as in core/gram.cpp.
+constexpr double share = 0.5;
+
+template <class T> Vector<T> complex_weights(const Weights& weights, std::int64_t count) {
+  if (weights.values == nullptr) return Vector<T>(static_cast<std::size_t>(count), 1);
+  if (weights.kind == OFFGRID_REAL_WEIGHTS) {
+    const auto* real = static_cast<const T*>(weights.values);
+    return {real, real + count};
+  }
+  const auto* complex = static_cast<const std::complex<T>*>(weights.values);
+  return {complex, complex + count};
+}
+
+void require_host(const PointArrays& points, const Weights& weights) {
+  if (is_on_gpu(points.axes[0]) || is_on_gpu(weights.values))
+    throw Error(OFFGRID_INVALID_ARGUMENT,
+                "points and weights are on a GPU; the kernel of many ranks takes arrays of the host");
+  if (weights.kind != OFFGRID_REAL_WEIGHTS && weights.kind != OFFGRID_COMPLEX_WEIGHTS)
+    throw Error(OFFGRID_INVALID_ARGUMENT,
+                text("kind of weights is ", static_cast<int>(weights.kind), ", expected 0 or 1"));
+  if (points.count < 0) throw Error(OFFGRID_INVALID_ARGUMENT, text("count is ", points.count, ", expected 0 or more"));
+}
+
+// The kernel of this rank's points.
+template <class T> Vector<T> local_kernel(Request request, const PointArrays& points, const Weights& weights) {
+  require_host(points, weights);
+  for (std::int64_t& n : request.modes) n = std::max<std::int64_t>(0, 2 * n - 1);
+  const auto options =
+      copy_options(request.options, std::array{"deterministic", "upsampling", "width", "window", "threads"});
+  const double sign = option(request.options, "sign");
+  check(offgrid_options_set(options.get(), "sign", sign == 0 ? -1 : -sign));
+  Vector<T> kernel(static_cast<std::size_t>(request.mode_count()));
+  Vector<T> strengths = complex_weights<T>(weights, points.count);
+  check(offgrid_transform(1, request.dim, request.modes.data(), share * request.tolerance, request.precision,
+                          options.get(), points.count, points.axes.data(), strengths.data(), kernel.data()));
+  return kernel;
+}
+
+template <class T>
+offgrid_gram make(const Ranks& ranks, const Request& request, const PointArrays& points, const Weights& weights) {
+  Vector<T> kernel;
+  together(ranks, [&] { kernel = local_kernel<T>(request, points, weights); });
+  ranks.sum(kernel.data(), 2 * static_cast<std::int64_t>(kernel.size()),
+            sizeof(T) == 4 ? OFFGRID_MPI_F32 : OFFGRID_MPI_F64);
+  offgrid_gram gram = nullptr;
+  try {
+    together(ranks, [&] {
+      check(offgrid_gram_create_from_kernel(&gram, request.dim, request.modes.data(), request.precision,
+                                            request.options, kernel.data(), weights.kind, nullptr));
+    });
+  } catch (...) {
+    offgrid_gram_destroy(gram);
+    throw;
+  }
+  return gram;
+}
+
+}  // namespace
+
+offgrid_gram make_gram(const Ranks& ranks, const Request& request, const PointArrays& points, const Weights& weights) {
+  return request.precision == OFFGRID_F32 ? make<float>(ranks, request, points, weights)
+                                          : make<double>(ranks, request, points, weights);
+}
+
+}  // namespace offgrid::mpi::inside

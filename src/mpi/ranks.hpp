@@ -1,0 +1,60 @@
+// The ranks of a communicator: the only file of the library that calls MPI is ranks.cpp. Sizes are 64-bit; what is too large
+// for one message of MPI goes in several.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "offgrid/mpi.h"
+
+namespace offgrid::mpi::inside {
+
+class Ranks {
+ public:
+  // The address of an MPI_Comm, or null for MPI_COMM_WORLD. The communicator is duplicated, so that messages of this library
+  // and of the application never meet.
+  explicit Ranks(const void* address_of_mpi_comm);
+  ~Ranks();
+  Ranks(const Ranks&) = delete;
+  Ranks& operator=(const Ranks&) = delete;
+
+  [[nodiscard]] int rank() const { return rank_; }
+  [[nodiscard]] int size() const { return size_; }
+
+  void sum(void* values, std::int64_t count, offgrid_mpi_number kind) const;
+  void broadcast(void* data, std::int64_t bytes, int root) const;
+  void gather(std::span<const std::byte> mine, std::span<std::byte> all, int root) const;
+
+  // The sum on `root` alone; elsewhere the values stay.
+  void sum_on(int root, void* values, std::int64_t count, offgrid_mpi_number kind) const;
+
+  // Bytes for or from another rank, which may be this one. Messages between two ranks keep their order.
+  struct Message {
+    int peer;
+    std::byte* data;
+    std::int64_t bytes;
+  };
+  // All at once; returns when all have arrived and all that was sent may be written to again.
+  void exchange(std::span<const Message> sent, std::span<const Message> received) const;
+  // One number for each rank, and from each.
+  [[nodiscard]] std::vector<std::int64_t> exchange_counts(const std::vector<std::int64_t>& sent) const;
+
+  // Of this rank among those that share its machine.
+  [[nodiscard]] int rank_on_machine() const { return rank_on_machine_; }
+
+  // Throws on all ranks where one of them does not say OFFGRID_OK: the status of the lowest such rank, and its message.
+  void agree(offgrid_status status, const std::string& message) const;
+
+  void abort() const;
+
+ private:
+  struct Handle;  // holds the MPI_Comm
+  std::unique_ptr<Handle> handle_;
+  int rank_ = 0, size_ = 1, rank_on_machine_ = 0;
+};
+
+}  // namespace offgrid::mpi::inside

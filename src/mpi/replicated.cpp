@@ -1,0 +1,132 @@
+// Replicated modes, points spread over the ranks: each rank has a plan of its own, and what is a sum over points is summed over the
+// ranks.
+//   type 1           modes  = sum over the ranks of the local transforms
+//   type 2           local
+//   type 3           values = sum over the ranks, where the sources are spread over them; local where the targets are
+// The adjoint of a type 2 sums as a type 1 does. An array on a GPU is summed in a copy on the host.
+#include "mpi/handles.hpp"
+#include "mpi/partition.hpp"
+#include "mpi/plan.hpp"
+#include "mpi/staging.hpp"
+
+namespace offgrid::mpi::inside {
+namespace {
+
+class ReplicatedPlan final : public AnyPlan {
+ public:
+  ReplicatedPlan(std::shared_ptr<const Ranks> ranks, const Request& request)
+      : ranks_(std::move(ranks)), request_(request) {
+    offgrid_plan raw = nullptr;
+    check(offgrid_plan_create(&raw, request.type, request.dim, request.modes.data(), request.tolerance,
+                              request.precision, request.options));
+    plan_.reset(raw);
+    transforms_ = static_cast<std::int64_t>(option(request.options, "transforms"));
+    request_.options = nullptr;
+    uniform_ = request.type == 3 ? 0 : request.mode_count();
+  }
+
+  void set_result(offgrid_mpi_result result) override {
+    if (result < OFFGRID_MPI_EVERYWHERE || result > OFFGRID_MPI_NOWHERE)
+      throw Error(OFFGRID_INVALID_ARGUMENT, text("result is ", static_cast<int>(result), ", expected 0 to 3"));
+    if (result == OFFGRID_MPI_NOWHERE && request_.type != 3)
+      throw Error(OFFGRID_INVALID_ARGUMENT,
+                  "result = nowhere: only a type 3 has targets that can be spread over the ranks");
+    result_ = result;
+  }
+
+  void set_points(const PointArrays& points) override {
+    together(*ranks_, [&] {
+      check(offgrid_set_points(plan_.get(), points.count, points.axes[0], points.axes[1], points.axes[2], nullptr));
+    });
+    count_ = points.count;
+  }
+
+  void set_points_and_targets(const PointArrays& points, const PointArrays& targets) override {
+    together(*ranks_, [&] {
+      check(offgrid_set_points_and_targets(plan_.get(), points.count, points.axes.data(), targets.count,
+                                           targets.axes.data(), nullptr));
+    });
+    count_ = points.count;
+    uniform_ = targets.count;
+  }
+
+  void execute(Way way, void* strengths, void* modes) override {
+    stopwatch_.clear();
+    const auto call = way == Way::forward ? offgrid_execute : offgrid_execute_adjoint;
+    stopwatch_.time("spread", [&] { together(*ranks_, [&] { check(call(plan_.get(), strengths, modes, nullptr)); }); });
+    const bool to_modes = (request_.type == 2) == (way == Way::adjoint);
+    const bool by_targets = result_ == OFFGRID_MPI_NOWHERE;
+    stopwatch_.time("sum", [&] {
+      if (to_modes && !by_targets) sum_vectors(modes, uniform_, result_);
+      if (!to_modes && by_targets) sum_vectors(strengths, count_, OFFGRID_MPI_EVERYWHERE);
+    });
+  }
+
+  Box local_modes() const override {
+    Box box;
+    for (std::size_t axis = 0; axis < request_.modes.size(); ++axis) box.count[axis] = request_.modes[axis];
+    return box;
+  }
+
+  Box local_vectors() const override {
+    Box box;
+    box.count[0] = transforms_;
+    if (result_ != OFFGRID_MPI_SCATTERED) return box;
+    box.first[0] = vectors().first(ranks_->rank());
+    box.count[0] = vectors().count(ranks_->rank());
+    return box;
+  }
+
+  double get(const std::string& name) const override {
+    if (const double* seconds = stopwatch_.find(name)) return *seconds;
+    double value = 0;
+    check(offgrid_plan_get(plan_.get(), name.c_str(), &value));
+    return value;
+  }
+
+  std::string describe() const override {
+    static constexpr std::array words{"everywhere", "on rank 0", "scattered over the vectors",
+                                      "nowhere: targets are apart"};
+    return text("ranks        ", ranks_->size(), ", replicated modes, sums ", words[result_], "\n",
+                "exchange     by MPI from memory of the host; arrays on a GPU are copied there for a sum\n",
+                offgrid_plan_describe(plan_.get()));
+  }
+
+ private:
+  [[nodiscard]] Blocks vectors() const { return {transforms_, ranks_->size()}; }
+
+  // data: [transforms][length]
+  void sum_vectors(void* data, std::int64_t length, offgrid_mpi_result result) const {
+    if (ranks_->size() == 1) return;
+    const bool single = request_.precision == OFFGRID_F32;
+    const offgrid_mpi_number kind = single ? OFFGRID_MPI_F32 : OFFGRID_MPI_F64;
+    const std::int64_t bytes = length * (single ? 8 : 16);
+    std::unique_ptr<HostView> view;
+    together(*ranks_, [&] { view = std::make_unique<HostView>(data, bytes * transforms_); });
+    auto* host = static_cast<std::byte*>(view->data());
+    if (result == OFFGRID_MPI_EVERYWHERE) ranks_->sum(host, 2 * length * transforms_, kind);
+    if (result == OFFGRID_MPI_ON_ROOT) ranks_->sum_on(0, host, 2 * length * transforms_, kind);
+    for (int rank = 0; result == OFFGRID_MPI_SCATTERED && rank < ranks_->size(); ++rank)
+      ranks_->sum_on(rank, host + vectors().first(rank) * bytes, 2 * length * vectors().count(rank), kind);
+    together(*ranks_, [&] { view->write_back(); });
+  }
+
+  std::shared_ptr<const Ranks> ranks_;
+  Request request_;
+  PlanHandle plan_;
+  std::int64_t transforms_ = 1, count_ = 0;
+  std::int64_t uniform_ = 0;  // modes or targets
+  offgrid_mpi_result result_ = OFFGRID_MPI_EVERYWHERE;
+  Stopwatch stopwatch_;
+};
+
+}  // namespace
+
+std::unique_ptr<AnyPlan> make_replicated(std::shared_ptr<const Ranks> ranks, const Request& request) {
+  std::unique_ptr<AnyPlan> plan;
+  const Ranks& all = *ranks;
+  together(all, [&] { plan = std::make_unique<ReplicatedPlan>(std::move(ranks), request); });
+  return plan;
+}
+
+}  // namespace offgrid::mpi::inside
