@@ -82,6 +82,8 @@ class CudaNumerics final : public Numerics {
 
 }  // namespace
 
+bool cuda_numerics_available() { return gpu::available(); }
+
 std::unique_ptr<Numerics> make_cuda_numerics(const NumericsProblem& problem, const NumericsData& data) {
   if (!gpu::available()) throw InputError("--device cuda: no GPU that offgrid can use was found; take --device cpu");
   return std::make_unique<CudaNumerics>(problem, data);
