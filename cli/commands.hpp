@@ -19,5 +19,6 @@ Command add_info(CLI::App& program);
 Command add_accuracy(CLI::App& program);
 Command add_bench(CLI::App& program);
 Command add_demo(CLI::App& program);
+Command add_mtip(CLI::App& program);
 
 }  // namespace cli

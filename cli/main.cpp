@@ -63,8 +63,8 @@ int main(int argc, char** argv) {
   program.footer(footer);
   program.set_version_flag("--version", std::string("offgrid ") + offgrid_version());
   program.require_subcommand(1);
-  const std::vector<cli::Command> commands{cli::add_run(program), cli::add_info(program), cli::add_accuracy(program),
-                                           cli::add_bench(program), cli::add_demo(program)};
+  const std::vector<cli::Command> commands{cli::add_run(program),   cli::add_info(program), cli::add_accuracy(program),
+                                           cli::add_bench(program), cli::add_demo(program), cli::add_mtip(program)};
   if (argc == 1) {
     std::fputs(program.help().c_str(), stderr);
     return cli::exit_usage;

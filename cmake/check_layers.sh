@@ -25,7 +25,7 @@ rule 'core/|registry\.hpp|[a-z]+/engine\.hpp' src/registry.hpp src/registry.cpp
 rule 'api/|core/|registry\.hpp|offgrid/' src/api
 rule 'mpi/|offgrid/|core/|cpu/|mpi\.h|cuda_runtime_api\.h' src/mpi
 rule 'oracle/' oracle
-rule '[a-z_]+\.hpp|offgrid/|oracle/|CLI/|sys/|[a-z_]+\.h' cli
+rule '[a-z_]+\.hpp|mtip/|offgrid/|oracle/|CLI/|sys/|[a-z_0-9]+\.h' cli
 rule 'offgrid/' examples
 rule 'common/|(cu)?finufft/|(cu)?finufft[a-z_]*\.h|finufft_common/|offgrid/|cu(_|da_runtime_api|Complex)[a-z_]*\.h|(complex|cuComplex)\.h|cuda_runtime_api\.h' compat/common compat/finufft compat/cufinufft compat/include
 rule 'offgrid/|nanobind/|(gpu|gram|memory|no_gil)\.hpp|cuda_runtime_api\.h' python/src

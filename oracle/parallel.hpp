@@ -3,6 +3,7 @@
 #pragma once
 
 #include <algorithm>
+#include <atomic>
 #include <cstdint>
 #include <exception>
 #include <thread>
@@ -31,6 +32,14 @@ template <class Work> void parallel_ranges(std::int64_t count, const Work& work)
   for (auto& thread : threads) thread.join();
   for (const auto& failure : failures)
     if (failure) std::rethrow_exception(failure);
+}
+
+// work(index) for each index in [0, count), handed out one at a time: for few items of unequal or long work.
+template <class Work> void parallel_items(std::int64_t count, const Work& work) {
+  std::atomic<std::int64_t> next = 0;
+  parallel_ranges(std::min<std::int64_t>(count, worker_count()), [&](std::int64_t, std::int64_t) {
+    for (std::int64_t index = next++; index < count; index = next++) work(index);
+  });
 }
 
 }  // namespace oracle

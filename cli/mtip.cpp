@@ -1,0 +1,118 @@
+// `offgrid mtip`: a particle's density from diffraction images in unknown orientations. Under mpirun the images are shared out
+// over the ranks. The work is in mtip/application.hpp; here are the flags and the ranks.
+#include <cstdio>
+#include <memory>
+
+#include "commands.hpp"
+#include "mtip/application.hpp"
+#include "mtip/particle.hpp"
+#ifdef OFFGRID_HAS_MPI
+#include "offgrid/mpi.hpp"
+#endif
+
+namespace cli {
+namespace {
+
+constexpr const char* footer =
+    "A beam of X-rays makes one diffraction image of each copy of a particle, and nobody knows how the copy was "
+    "turned.\n"
+    "M-TIP (multi-tiered iterative phasing) finds the turns and the density together. Each generation\n"
+    "  merges   all images into the particle's autocorrelation: a type 1 transform and conjugate gradients,\n"
+    "  phases   that into a density: error reduction, hybrid input-output, shrink-wrap,\n"
+    "  slices   the density in thousands of orientations: a type 2 transform,\n"
+    "  matches  each image with the nearest slice: a matrix product.\n"
+    "The score is the explained part of the images' variance. It needs no truth: below 0.3 the run has failed (exit "
+    "code 1).\n"
+    "Lengths are in voxels of the density, and Nyquist is 0.5 cycles per voxel.\n"
+    "Example:\n"
+    "  offgrid mtip                                              15 blobs, 500 images, half a minute\n"
+    "  offgrid mtip --particle body --images 1000 --ewald 0.5 --photons 3000 --output body\n"
+    "  offgrid mtip --images 25                                  too few images: FAILED, by the score alone\n"
+    "  offgrid mtip --pdb 1abc.pdb --photons 10000 --save-images images.h5\n"
+    "  offgrid mtip --input images.h5 --starts 3 --checkpoint run.state     and later --restart run.state\n"
+    "  mpirun -n 4 offgrid mtip --images 2000                    each rank has 500 images; all of them make one "
+    "density";
+
+int run_on(const mtip::Settings& settings, const mtip::Ranks& ranks) {
+  return mtip::run(settings, ranks) ? exit_success : exit_failure;
+}
+
+#ifdef OFFGRID_HAS_MPI
+// Where a rank fails, the others would wait for it for ever: it ends the job.
+int run(const mtip::Settings& settings) {
+  const auto world = offgrid::mpi::connect();
+  if (world->size() == 1) return run_on(settings, {});
+  try {
+    return run_on(settings, {.rank = world->rank(), .size = world->size(), .sum = [&](std::span<double> values) {
+                               world->sum(values);
+                             }});
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "offgrid: rank %d: %s\n", world->rank(), error.what());
+    world->abort();
+    return exit_failure;
+  }
+}
+#else
+int run(const mtip::Settings& settings) { return run_on(settings, {}); }
+#endif
+
+void add_experiment(CLI::App& app, mtip::ExperimentSettings& e) {
+  app.add_option("--particle", e.particle, "to simulate: gauss (blobs), body (atoms in an ellipsoid), chain (of atoms)")
+      ->check(CLI::IsMember(mtip::particle_names()))
+      ->capture_default_str();
+  app.add_option("--pdb", e.pdb, "simulate the atoms of this PDB file instead");
+  app.add_option("--input", e.input, "read images from this HDF5 file, in the layout of spinifel, instead");
+  app.add_option("--images", e.images, "to simulate, on all ranks together")
+      ->check(CLI::Range(1, 10000000))
+      ->capture_default_str();
+  app.add_option("--size", e.modes,
+                 "M, odd: the autocorrelation has M^3 voxels, the particle about M/2 along each axis")
+      ->check(CLI::Range(9, 401))
+      ->capture_default_str();
+  app.add_option("--pixels", e.side, "along each side of the simulated detector; default: M - 1")
+      ->check(CLI::Range(8, 4096));
+  app.add_option("--photons", e.photons, "mean of an image outside |q| < 0.06; default: no noise")
+      ->check(CLI::Range(0.0, 1e12));
+  app.add_option("--ewald", e.wavelength, "wavelength in voxels, for pixels on the Ewald sphere; default: flat")
+      ->check(CLI::Range(0.0, 1.9));
+}
+
+void add_loop(CLI::App& app, mtip::Settings& settings) {
+  app.add_option("--seed", settings.loop.seed, "of all random numbers")->capture_default_str();
+  app.add_option("--starts", settings.loop.starts, "random first densities, of which the best score wins")
+      ->check(CLI::Range(1, 1000))
+      ->capture_default_str();
+  app.add_option("--generations", settings.loop.generations, "of each start")
+      ->check(CLI::Range(1, 999))
+      ->capture_default_str();
+  app.add_option("--candidates", settings.candidates, "orientations per generation; default: 6000 (M/33)^2.3")
+      ->check(CLI::Range(1, 100000000));
+  app.add_option("--tolerance", settings.tolerance, "of the type 1 transforms that merge; the paper has 1e-12")
+      ->capture_default_str();
+  app.add_option("--device", settings.device, "auto, cpu or cuda")
+      ->check(CLI::IsMember({"auto", "cpu", "cuda"}))
+      ->capture_default_str();
+}
+
+}  // namespace
+
+Command add_mtip(CLI::App& program) {
+  auto* app = program.add_subcommand("mtip", "Reconstruct a particle from diffraction images in unknown orientations.");
+  app->footer(footer);
+  auto settings = std::make_shared<mtip::Settings>();
+  add_experiment(*app, settings->experiment);
+  add_loop(*app, *settings);
+  app->add_option("--output", settings->output, "writes PREFIX.mrc, PREFIX-density.png and PREFIX-fsc.png")
+      ->capture_default_str();
+  app->add_option("--checkpoint", settings->checkpoint, "file for the state after each generation; one per rank");
+  app->add_option("--restart", settings->restart, "go on from this checkpoint of the same images and settings");
+  app->add_option("--save-images", settings->save_images, "HDF5 file for the images, in the layout of spinifel");
+  app->add_option("--shares", settings->shares, "also reconstruct from one of as many shares of the images, to compare")
+      ->check(CLI::Range(1, 1000));
+  return {app, [settings] {
+            settings->experiment.seed = settings->loop.seed;
+            return run(*settings);
+          }};
+}
+
+}  // namespace cli

@@ -1,0 +1,166 @@
+#include "mtip/application.hpp"
+
+#include <cmath>
+#include <cstdio>
+#include <memory>
+
+#include "mtip/files/checkpoint.hpp"
+#include "mtip/files/diffraction_file.hpp"
+#include "mtip/files/mrc.hpp"
+#include "mtip/files/pictures.hpp"
+#include "mtip/report.hpp"
+#include "output_file.hpp"
+#include "text.hpp"
+#include "timing.hpp"
+
+namespace cli::mtip {
+namespace {
+
+std::unique_ptr<Numerics> make_numerics(const std::string& device, const NumericsProblem& problem,
+                                        const NumericsData& data) {
+  const bool cuda = device == "cuda" || (device == "auto" && cuda_numerics_available());
+  return cuda ? make_cuda_numerics(problem, data) : make_cpu_numerics(problem, data);
+}
+
+// One run: the data, the numerics over it, and what becomes of them.
+class Application {
+ public:
+  Application(const Settings& settings, const Ranks& ranks)
+      : settings_(settings),
+        ranks_(ranks),
+        experiment_(make_experiment(settings.experiment, ranks)),
+        whitened_(whiten_images(experiment_.detector, experiment_.images, experiment_.noise, ranks.sum)) {
+    problem_.modes = settings.experiment.modes;
+    problem_.radius = ball_radius(problem_.modes);
+    problem_.merge_tolerance = settings.tolerance;
+    problem_.sum = ranks.sum;
+    scale_to_size(settings_.loop, problem_.modes);
+    if (settings.candidates > 0) settings_.loop.candidates = settings.candidates;
+    numerics_ = make_numerics(settings.device, problem_, data());
+  }
+
+  bool run() {
+    if (first()) print_head(experiment_, problem_, *numerics_, ranks_);
+    save_images();
+    Loop loop(settings_.loop, {problem_, data(), *numerics_, ranks_, truth()}, hooks());
+    const LoopResult result = loop.run(first_state());
+    if (first()) print_outcome(result);
+    report(result);
+    if (first()) std::printf("%.1f s in all\n", watch_.seconds());
+    return result.succeeded();
+  }
+
+ private:
+  [[nodiscard]] bool first() const { return ranks_.rank == 0; }
+  [[nodiscard]] NumericsData data() const { return {experiment_.detector, experiment_.images, whitened_}; }
+  [[nodiscard]] const Truth* truth() const { return experiment_.truth ? &*experiment_.truth : nullptr; }
+
+  [[nodiscard]] std::string of_this_rank(const std::string& path) const {
+    return ranks_.size == 1 ? path : path + "." + std::to_string(ranks_.rank);
+  }
+
+  [[nodiscard]] std::uint64_t fingerprint() const {
+    Fingerprint print;
+    print.add(settings_.loop.seed);
+    print.add(settings_.loop.generations);
+    print.add(settings_.loop.candidates);
+    print.add(problem_.modes);
+    print.add(ranks_.rank);
+    print.add(ranks_.size);
+    const auto& values = experiment_.images.intensities;
+    print.add(values.data(), values.size() * sizeof(float));
+    return print.value();
+  }
+
+  [[nodiscard]] State first_state() const {
+    if (!settings_.restart.empty()) return load_checkpoint(of_this_rank(settings_.restart), fingerprint());
+    State state;
+    state.problem = fingerprint();
+    return state;
+  }
+
+  [[nodiscard]] LoopHooks hooks() const {
+    LoopHooks hooks;
+    if (first()) hooks.report = print_progress;
+    const std::string path = of_this_rank(settings_.checkpoint);
+    if (!settings_.checkpoint.empty()) hooks.checkpoint = [path](const State& state) { save_checkpoint(path, state); };
+    return hooks;
+  }
+
+  void save_images() const {
+    if (settings_.save_images.empty()) return;
+    DiffractionData file{
+        .detector = experiment_.detector, .images = experiment_.images, .voxel = experiment_.voxel, .rotations = {}};
+    if (truth()) file.rotations = truth()->rotations;
+    write_diffraction(of_this_rank(settings_.save_images), file);
+  }
+
+  void report(const LoopResult& result) const {
+    std::vector<NamedDensity> densities{{.label = "reconstruction", .density = result.model.density}};
+    if (settings_.shares > 1)
+      densities.push_back({.label = format("one of %d shares", settings_.shares), .density = from_one_share(result)});
+    std::optional<OrientationErrors> errors;
+    if (truth()) errors = errors_of(result);
+    if (!first()) return;
+    write_mrc(settings_.output + ".mrc", {.volume = result.model.density, .voxel = experiment_.voxel});
+    if (errors)
+      std::printf("orientations: median error %.2f degrees, %.1f %% within 15 degrees\n", errors->median(),
+                  100 * errors->within(15));
+    if (truth() && truth()->transform)
+      report_truth(experiment_, errors->rotation, densities, settings_.output, problem_.modes);
+    else
+      save_density_picture(settings_.output + "-density.png", {{.label = "", .density = result.model.density}});
+    std::printf("wrote %s.mrc and pictures beside it\n", settings_.output.c_str());
+  }
+
+  [[nodiscard]] OrientationErrors errors_of(const LoopResult& result) const {
+    const auto curvature = experiment_.detector.wavelength > 0 ? Curvature::ewald : Curvature::flat;
+    return orientation_errors(gather(result.model.rotations, ranks_), gather(truth()->rotations, ranks_), curvature);
+  }
+
+  // The density from the first of the shares alone, with the orientations of the whole reconstruction: what a rank would see
+  // that does not sum the normal equations with the others. On one rank only.
+  [[nodiscard]] Volume from_one_share(const LoopResult& result) const {
+    const Share share = share_of(experiment_.images.count, {.rank = 0, .size = settings_.shares});
+    Images images = experiment_.images;
+    images.count = share.count;
+    const auto alone = make_numerics(settings_.device, problem_, {experiment_.detector, images, whitened_});
+    alone->set_density(result.model.density);
+    alone->merge(std::span(result.model.rotations).first(static_cast<std::size_t>(share.count)),
+                 {.pixels = images.pixels, .iterations = settings_.loop.last_merge_iterations});
+    const std::vector<std::uint64_t> seeds{1, 2, 3};
+    alone->phase_several(seeds, {.rounds = settings_.loop.last_phase_rounds});
+    return alone->density();
+  }
+
+  Stopwatch watch_;
+  Settings settings_;
+  const Ranks& ranks_;
+  Experiment experiment_;
+  Whitened whitened_;
+  NumericsProblem problem_;
+  std::unique_ptr<Numerics> numerics_;
+};
+
+void check(const Settings& settings, const Ranks& ranks) {
+  const ExperimentSettings& e = settings.experiment;
+  if (e.modes % 2 == 0) throw InputError(format("--size %d: expected an odd number", e.modes));
+  if (!e.pdb.empty() && !e.input.empty()) throw InputError("--pdb and --input exclude each other");
+  if (settings.shares > 1 && ranks.size > 1) throw InputError("--shares is for one rank");
+  if (ranks.rank == 0) require_writable(settings.output + ".mrc");
+}
+
+}  // namespace
+
+void scale_to_size(LoopSettings& loop, int modes) {
+  const double relative = modes / 33.0;
+  loop.candidates = std::lround(6000 * std::pow(relative, 2.3));
+  loop.refine_rounds = 2 + static_cast<int>(std::lround(1.5 * std::log2(relative)));
+}
+
+bool run(const Settings& settings, const Ranks& ranks) {
+  check(settings, ranks);
+  return Application(settings, ranks).run();
+}
+
+}  // namespace cli::mtip

@@ -1,0 +1,28 @@
+// Fourier shell correlation of two densities, from their transforms at the same k:
+//   FSC(shell) = Re sum F conj(G) / sqrt(sum |F|^2 sum |G|^2)
+#pragma once
+
+#include <complex>
+#include <span>
+#include <vector>
+
+#include "mtip/types.hpp"
+
+namespace cli::mtip {
+
+struct ShellCurve {
+  std::vector<double> radius;  // |k| in the middle of each shell
+  std::vector<double> value;
+};
+
+// `shell` of each k, 0 to shells - 1; the shells share 0 to `highest` equally.
+ShellCurve shell_correlation(std::span<const std::complex<double>> f, std::span<const std::complex<double>> g,
+                             std::span<const int> shell, int shells, double highest = 0.5);
+
+// |k| where the curve first falls below the level, by linear interpolation; the end of the last shell where it does not.
+double crossing(const ShellCurve& curve, double level = 0.5);
+
+// Two blocks of the same size and orientation, on the Fourier grid of `modes` samples per axis.
+ShellCurve density_correlation(const Volume& a, const Volume& b, int modes, int shells);
+
+}  // namespace cli::mtip

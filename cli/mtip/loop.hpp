@@ -1,0 +1,86 @@
+// M-TIP's loop: from images without orientations to a density.
+//
+//   for each start, from a density of a few random blobs:
+//     for each generation, with pixels up to a cutoff that grows:
+//       merge, phase (not in the first one)   images with orientations -> autocorrelation -> density
+//       slice, match                          density -> slices for candidate rotations -> the nearest one of each image
+//       refine (in the last ones)             the same around each image's best rotation
+//   of the best start: merge once more, phase from several fresh densities, and keep the one of the smallest error
+//
+// The starts are ranked, and failure is told, by a score that needs no truth: the part of the whitened images' variance that
+// the nearest slices explain, over the part that noise leaves to explain.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "mtip/align.hpp"
+#include "mtip/numerics.hpp"
+#include "mtip/ranks.hpp"
+#include "mtip/types.hpp"
+
+namespace cli::mtip {
+
+struct LoopSettings {
+  std::uint64_t seed = 1;
+  int starts = 1, generations = 16;
+  std::int64_t candidates = 6000;
+  double first_cutoff = 0.15, cutoff_step = 0.035;  // of |q|; the last cutoff is the detector's highest |q|
+  int refined_generations = 4, refine_rounds = 2, refine_tries = 20;
+  int merge_iterations = 30, last_merge_iterations = 60;
+  double regularisation = 1e-3;
+  int phase_rounds = 2, last_phase_rounds = 10, last_phasings = 6;
+
+  // Degrees of the ball in which refinement looks first: about the distance between two candidates.
+  [[nodiscard]] double refine_radius() const;
+};
+
+// A score below this one is failure: seen are up to 0.21 where nothing was found, and 0.40 upwards where something was.
+inline constexpr double least_score = 0.3;
+
+struct LoopResult {
+  Model model;                           // of the best start, with the density of the last phasing
+  std::vector<double> amplitude_errors;  // of the last phasings: the fresh ones, then the loop's own density
+  StepTimes last_seconds;                // of the steps after the loop
+  [[nodiscard]] bool succeeded() const { return model.score >= least_score; }
+};
+
+struct LoopHooks {
+  std::function<void(const Progress&)> report = [](const Progress&) {};
+  std::function<void(const State&)> checkpoint = [](const State&) {};  // after each generation
+};
+
+class Loop {
+ public:
+  // `truth` may be null. All must outlive the object.
+  struct Parts {
+    const NumericsProblem& problem;
+    const NumericsData& data;
+    Numerics& numerics;
+    const Ranks& ranks;
+    const Truth* truth = nullptr;
+  };
+  Loop(const LoopSettings& settings, const Parts& parts, LoopHooks hooks);
+
+  // From a fresh State, or from that of a checkpoint.
+  LoopResult run(State state);
+
+ private:
+  void run_start(State& state);
+  Progress run_generation(State& state);
+  void merge_and_phase(const State& state, Progress& progress);
+  void find_rotations(State& state, Progress& progress);
+  void refine(State& state, Progress& progress, Matches& matches);
+  [[nodiscard]] double score(const Matches& matches, std::int64_t pixels) const;
+  void compare(const State& state, const Volume& before, Progress& progress) const;
+  [[nodiscard]] Volume blobs(int start) const;
+  LoopResult finish(State& state);
+
+  LoopSettings settings_;
+  Parts parts_;
+  LoopHooks hooks_;
+  std::optional<TruthComparison> comparison_;
+};
+
+}  // namespace cli::mtip
