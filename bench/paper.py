@@ -18,7 +18,7 @@ from paperlib import cells, device, finufft_cpu, library, machine, measure, prog
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 SAVE_AFTER = 50  # rows
-EFFORTS = {"full": measure.Effort(), "small": measure.Effort(least=3, most=5, seconds=0.3, slow=2),
+EFFORTS = {"full": measure.Effort(), "small": measure.Effort(least=2, most=5, seconds=0.2, slow=1),
            "toy": measure.Effort(least=1, most=1, later=1)}
 
 
