@@ -28,7 +28,7 @@ def quadrature(xp, random, count, dim):
     if dim == 3:
         third = math.ceil(count ** (1 / 3))
         sizes = [math.ceil(third / 2), third, 2 * third]
-    order = random.permutation(math.prod(sizes))[:count]
+    order = xp.argsort(random.random(math.prod(sizes)))[:count]  # cupy's generators have no permutation
     radius = xp.asarray(np.pi * (1 + gauss_legendre(sizes[0])) / 2)[order // math.prod(sizes[1:])]
     angle = (order % sizes[-1]) * (2 * np.pi / sizes[-1])
     if dim == 2:
