@@ -19,7 +19,7 @@ endif()
 
 # All that an installation holds, for a build that makes nothing else.
 add_custom_target(installed)
-foreach(part IN ITEMS offgrid offgrid_mpi offgrid_cli)
+foreach(part IN ITEMS offgrid offgrid_mpi offgrid_cli finufft cufinufft)
   if(TARGET ${part})
     add_dependencies(installed ${part})
   endif()
@@ -47,11 +47,3 @@ if(NOT BUILD_SHARED_LIBS)  # a static library hands on what it links, but no hea
 endif()
 configure_file(cmake/offgrid.pc.in ${built}/offgrid.pc @ONLY)
 install(FILES ${built}/offgrid.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
-
-# What `cmake --install` copies, as one target.
-add_custom_target(installed DEPENDS offgrid)
-foreach(target offgrid_cli offgrid_mpi finufft cufinufft)
-  if(TARGET ${target})
-    add_dependencies(installed ${target})
-  endif()
-endforeach()
