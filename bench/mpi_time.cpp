@@ -4,6 +4,7 @@
 //   bench_mpi_time table          the paper's Table II: slicing (type 2, N = 41, 1.02e6 points per rank) and merging (type 1, N = 81,
 //                                 1.64e7 points per rank), 1e-12; a second number divides the points
 #include <mpi.h>
+#include <cstdint>
 
 #include <algorithm>
 #include <cmath>

@@ -1,6 +1,7 @@
 #include "picture.hpp"
 
 #include <png.h>
+#include <cstdint>
 
 #include <algorithm>
 #include <array>

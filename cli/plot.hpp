@@ -2,6 +2,7 @@
 //   Plot{.title = "FSC", .x = {.label = "|q| / Nyquist", .low = 0, .high = 1}, .y = {..}, .curves = {..}}.save("fsc.png");
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 

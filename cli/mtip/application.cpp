@@ -1,6 +1,7 @@
 #include "mtip/application.hpp"
 
 #include <cmath>
+#include <cstdint>
 #include <cstdio>
 #include <memory>
 

@@ -4,6 +4,7 @@
 // The real parts are Friedel's law: each pixel stands for its opposite, too. The product with T is a convolution by FFT.
 #pragma once
 
+#include <cstdint>
 #include <span>
 #include <vector>
 

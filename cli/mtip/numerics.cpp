@@ -1,6 +1,7 @@
 #include "mtip/numerics.hpp"
 
 #include <cmath>
+#include <cstdint>
 
 #include "random.hpp"
 #include "text.hpp"

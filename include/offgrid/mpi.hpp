@@ -6,6 +6,7 @@
 //   plan.execute(strengths, modes);                      // modes: the sum over the points of all ranks
 #pragma once
 
+#include <cstdint>
 #include <cstdlib>
 #include <memory>
 #include <string>

@@ -3,6 +3,7 @@
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "cpu/fold.cpp"
 #include <hwy/foreach_target.h>
+#include <cstdint>
 //
 #include <hwy/highway.h>
 

@@ -1,5 +1,6 @@
 // Sums, broadcasts, gathers and agreement on errors, as applications use them.
 #include <gtest/gtest.h>
+#include <cstdint>
 
 #include <numeric>
 

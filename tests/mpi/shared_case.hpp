@@ -3,6 +3,7 @@
 #pragma once
 
 #include <gtest/gtest.h>
+#include <cstdint>
 
 #include "oracle.hpp"
 #include "points.hpp"

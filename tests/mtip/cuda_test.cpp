@@ -1,5 +1,6 @@
 // The heavy steps on a GPU against the same ones on the CPU.
 #include <gtest/gtest.h>
+#include <cstdint>
 
 #include <cmath>
 #include <numeric>

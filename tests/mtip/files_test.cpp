@@ -1,5 +1,6 @@
 // HDF5, MRC and checkpoint files: what is written comes back, and what is not ours is refused.
 #include <gtest/gtest.h>
+#include <cstdint>
 
 #include <cmath>
 #include <cstring>

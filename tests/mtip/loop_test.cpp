@@ -3,6 +3,7 @@
 #include "mtip/loop.hpp"
 
 #include <gtest/gtest.h>
+#include <cstdint>
 
 #include <cstdlib>
 

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 #include <png.h>
+#include <cstdint>
 
 #include "picture.hpp"
 #include "plot.hpp"

@@ -2,6 +2,7 @@
 #include "mtip/files/scattering.hpp"
 
 #include <gtest/gtest.h>
+#include <cstdint>
 
 #include <cmath>
 #include <numbers>

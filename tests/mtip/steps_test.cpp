@@ -1,5 +1,6 @@
 // Each heavy step of M-TIP on its own, against direct sums or what is known of a simulated particle.
 #include <gtest/gtest.h>
+#include <cstdint>
 
 #include <algorithm>
 #include <cmath>

@@ -1,6 +1,7 @@
 #include "mtip/cuda/merge_cuda.hpp"
 
 #include <cmath>
+#include <cstdint>
 
 #include "mtip/cuda/merge_kernels.hpp"
 #include "mtip/fft.hpp"

@@ -1,6 +1,7 @@
 // The heavy steps on a GPU: NUFFTs by offgrid on device arrays, FFTs by cuFFT, the rest by kernels of this folder. Images,
 // slices, amplitudes and the density stay on the device.
 #include <algorithm>
+#include <cstdint>
 
 #include "gpu.hpp"
 #include "mtip/cuda/device.hpp"

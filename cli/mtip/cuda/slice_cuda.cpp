@@ -1,6 +1,7 @@
 #include "mtip/cuda/slice_cuda.hpp"
 
 #include <algorithm>
+#include <cstdint>
 
 #include "mtip/rotations.hpp"
 

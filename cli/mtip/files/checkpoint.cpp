@@ -1,6 +1,7 @@
 #include "mtip/files/checkpoint.hpp"
 
 #include <bit>
+#include <cstdint>
 #include <cstring>
 #include <fstream>
 #include <iterator>

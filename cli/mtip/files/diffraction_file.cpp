@@ -5,6 +5,7 @@
 #ifdef OFFGRID_HAS_HDF5
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <filesystem>
 #include <numeric>
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <hdf5.h>
+#include <cstdint>
 
 #include <span>
 #include <string>
