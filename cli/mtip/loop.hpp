@@ -56,7 +56,7 @@ class Loop {
   // `truth` may be null. All must outlive the object.
   struct Parts {
     const NumericsProblem& problem;
-    const NumericsData& data;
+    NumericsData data;  // references, so that a copy is cheap
     Numerics& numerics;
     const Ranks& ranks;
     const Truth* truth = nullptr;

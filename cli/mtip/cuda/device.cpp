@@ -62,7 +62,9 @@ void check(cudaError_t result, const char* what) {
   if (result != cudaSuccess) throw std::runtime_error(std::string(what) + ": " + cudaGetErrorString(result));
 }
 
-DeviceStream::DeviceStream() { check(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking), "GPU stream"); }
+// A stream that waits for the legacy default stream and is waited for by it: plain copies, which use that stream and may return
+// before they are done, are in order with the kernels of this one.
+DeviceStream::DeviceStream() { check(cudaStreamCreate(&stream_), "GPU stream"); }
 DeviceStream::~DeviceStream() { (void)cudaStreamDestroy(stream_); }
 void DeviceStream::wait() const { check(cudaStreamSynchronize(stream_), "waiting for the GPU"); }
 
