@@ -35,6 +35,8 @@ class Options(TypedDict, total=False):
     """threads of the CPU engine; 0: as many as OpenMP would take"""
     gram: Literal["auto", "convolution", "pair"]
     """of a Gram operator: how it is applied, as a convolution on a grid of twice the modes or as a pair of transforms; auto takes what costs less. Other plans do not heed it"""
+    type3: Literal["auto", "grid", "direct"]
+    """of a type 3: by two grids, or direct, which sums over all pairs of points and targets; auto takes what costs less. Other plans do not heed it, nor does one that is made from boxes"""
     method: Literal["auto", "gm", "gm_sort", "sm", "sweep", "owner"]
     """on a GPU: how points are spread and interpolated. gm, gm_sort and sm are the paper's methods; sweep and owner use tensor cores"""
     bin1: int
@@ -62,6 +64,7 @@ DEFAULTS: dict[str, Any] = {
     "batch": 0,
     "threads": 0,
     "gram": "auto",
+    "type3": "auto",
     "method": "auto",
     "bin1": 0,
     "bin2": 0,

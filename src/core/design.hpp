@@ -8,6 +8,7 @@
 
 #include <array>
 #include <functional>
+#include <limits>
 #include <memory>
 #include <span>
 #include <string>
@@ -32,6 +33,12 @@ struct TransformShape {
   Direction direction;
 };
 
+// What a sum straight from its definition costs: the phase of a pair of points, with a part per axis, and a product per pair and
+// vector. Fewer values than `full` do not keep all of the device busy.
+struct DirectCosts {
+  double pair = std::numeric_limits<double>::infinity(), axis = 0, vector = 0, full = 1;
+};
+
 // What core knows of an engine when it weighs costs: relative times of its elementary steps. Where an engine's times do not
 // go by rows and radix-2 passes, it gives a function of its own.
 struct BackendTraits {
@@ -48,6 +55,8 @@ struct BackendTraits {
   std::int64_t batch_bytes = 0;                       // grids worked on together should fit in here,
   std::int64_t most_vectors = std::int64_t{1} << 20;  // and may not be more
   double f32_rounding = 1;                            // errors of f32, relative to the core's model of them
+  std::array<DirectCosts, 2> direct{};                // of f32 and f64
+  double call_cost = 0;                               // one more call of the library, whatever it does
   bool fine_sigmas = false;                           // more of them are tried where points are few and the FFT is all
   LongestSum longest_sum = nullptr;                   // none: sums of f64 are never too long
   TransformTime time = nullptr;                       // of one vector, whole: points, clearing and FFT

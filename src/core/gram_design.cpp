@@ -53,6 +53,7 @@ GramCosts gram_costs(const Design& convolution, const Problem& problem, const Op
     costs.convolution += transform_cost(one_way, convolution.grid, narrowest, one_point, traits);
     costs.pair += estimate_design(transform, options, traits).cost;
   }
+  costs.pair += traits.call_cost / static_cast<double>(options.transforms);  // it is two calls
   return costs;
 }
 

@@ -15,6 +15,7 @@ constexpr std::array<std::string_view, 2> order_words{"centred", "fft"};
 constexpr std::array<std::string_view, 3> device_words{"auto", "cpu", "cuda"};
 constexpr std::array<std::string_view, 6> method_words{"auto", "gm", "gm_sort", "sm", "sweep", "owner"};
 constexpr std::array<std::string_view, 3> gram_words{"auto", "convolution", "pair"};
+constexpr std::array<std::string_view, 3> type3_words{"auto", "grid", "direct"};
 constexpr std::array<std::string_view, 3> window_words{"auto", "prolate", "semicircle"};
 
 // Other spellings of a word. They are taken, and listed nowhere but in the help of their option.
@@ -76,6 +77,9 @@ const std::array table{
     OptionRow{"gram", &Options::gram, 0, 2, gram_words,
               "of a Gram operator: how it is applied, as a convolution on a grid of twice the modes or as a pair of "
               "transforms; auto takes what costs less. Other plans do not heed it"},
+    OptionRow{"type3", &Options::type3, 0, 2, type3_words,
+              "of a type 3: by two grids, or direct, which sums over all pairs of points and targets; auto takes what "
+              "costs less. Other plans do not heed it, nor does one that is made from boxes"},
     OptionRow{"method", &Options::method, 0, 5, method_words,
               "on a GPU: how points are spread and interpolated. gm, gm_sort and sm are the paper's methods; sweep and "
               "owner use tensor cores"},

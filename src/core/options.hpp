@@ -31,6 +31,7 @@ struct Options {
   std::int64_t batch = 0;  // 0: chosen
   int threads = 0;         // 0: what OpenMP would take
   GramMethod gram = GramMethod::automatic;
+  Type3Method type3 = Type3Method::automatic;
   // performance, on a GPU
   Method method = Method::automatic;
   std::int64_t bin1 = 0, bin2 = 0, bin3 = 0;  // cells; 0: chosen
@@ -59,7 +60,7 @@ inline constexpr std::string_view gpu_only = "on a GPU";
 struct OptionRow {
   using Field =
       std::variant<int Options::*, std::int64_t Options::*, double Options::*, bool Options::*, ModeOrder Options::*,
-                   DeviceKind Options::*, WindowKind Options::*, Method Options::*, GramMethod Options::*>;
+                   DeviceKind Options::*, WindowKind Options::*, Method Options::*, GramMethod Options::*, Type3Method Options::*>;
   std::string_view name;
   Field field;
   double low, high;

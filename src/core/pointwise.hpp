@@ -108,6 +108,20 @@ template <class T> struct Product {
   bool conjugate = false;  // by conj(by[i])
 };
 
+// to[v][k] = sum over j of from[v][j] exp(+-i at[k].x[j]), from this definition. Phases are right to 2^-32 of a turn in f32 and
+// to rounding in f64, as long as they are at most `most_direct_turns`; sums are short or of f64, so that equal terms do not lose
+// digits. The order of the terms is fixed.
+template <class T> constexpr double most_direct_turns = sizeof(T) == 4 ? 0x1p18 : 0x1p40;
+template <class T> struct DirectSum {
+  int dim = 1;
+  Sign sign = Sign::plus;
+  const T* x = nullptr;   // [dim][terms]
+  const T* at = nullptr;  // [dim][values]
+  std::int64_t terms = 0, values = 0, vectors = 1;
+  const std::complex<T>* from = nullptr;  // [vectors][terms]
+  std::complex<T>* to = nullptr;          // [vectors][values]
+};
+
 // All const calls may run at the same time, each with a room of its own.
 template <class T> class Pointwise {
  public:
@@ -132,6 +146,9 @@ template <class T> class Pointwise {
   // Throws invalid_argument where a coordinate is not finite. `what`: how the points are called.
   virtual Extent find_extent(const char* what, const Points<T>& points, int dim, Stream stream) = 0;
   virtual void find_factors(const FactorRule& rule, const Points<T>& points, Complex* factors, Stream stream) = 0;
+  // to: [dim][count], for later sums; in place when this returns
+  virtual void keep_points(const Points<T>& points, int dim, T* to, Stream stream) = 0;
+  virtual void sum_directly(const DirectSum<T>& sum, Stream stream) const = 0;
   // sums += terms
   virtual void add(const Complex* terms, std::int64_t count, Complex* sums, Stream stream) const = 0;
   virtual void multiply(const Product<T>& product, Stream stream) const = 0;

@@ -87,6 +87,64 @@ bool holds(double centre, double half, double low, double high) {
   return low - centre >= -half && high - centre <= half;
 }
 
+// The most that a phase can be, in turns.
+double most_turns(const Type3Boxes& boxes, int dim) {
+  const auto largest = [](const Box& box, int axis) {
+    return std::max(std::abs(box.low[axis]), std::abs(box.high[axis]));
+  };
+  double turns = 0;
+  for (int axis = 0; axis < dim; ++axis) turns += largest(boxes.sources, axis) * largest(boxes.targets, axis);
+  return turns / (2 * pi);
+}
+
+double most_direct_turns_of(const Problem& problem) {
+  return problem.precision == Precision::f32 ? most_direct_turns<float> : most_direct_turns<double>;
+}
+void require_countable_turns(const Problem& problem, const Type3Boxes& boxes) {
+  const double turns = most_turns(boxes, problem.dim), most = most_direct_turns_of(problem);
+  if (!(turns <= most))
+    throw Error(Status::invalid_argument, text("type3 = direct: phases are up to ", turns, " turns, expected ", most,
+                                               " at most; move the boxes nearer to 0, or take grid"));
+}
+
+// What a sum over all pairs loses to rounding, relative.
+struct DirectErrors {
+  double expected, reachable;
+};
+DirectErrors direct_errors(const Problem& problem) {
+  return problem.precision == Precision::f32 ? DirectErrors{2e-7, 4e-7} : DirectErrors{2e-15, 5e-15};
+}
+
+// For one vector, in the units of the traits.
+double direct_cost(const Problem& problem, const Options& options, const BackendTraits& traits,
+                   const Type3Boxes& boxes) {
+  if (!(most_turns(boxes, problem.dim) <= most_direct_turns_of(problem)))
+    return std::numeric_limits<double>::infinity();
+  const DirectCosts& costs = traits.direct[problem.precision == Precision::f32 ? 0 : 1];
+  const auto sources = static_cast<double>(boxes.source_count), targets = static_cast<double>(boxes.target_count);
+  const double phases = (costs.pair + costs.axis * problem.dim) / static_cast<double>(options.transforms);
+  return sources * targets * (phases + costs.vector) * std::max(1.0, costs.full / targets);
+}
+
+// The sum over all pairs, without a grid.
+Type3Design direct_design(const Problem& problem, const Options& options, const Type3Boxes& boxes) {
+  Type3Design design;
+  design.problem = problem;
+  design.options = options;
+  design.problem.modes = {1, 1, 1};
+  design.cells = 0;
+  design.direct = true;
+  design.all_over = boxes.all_over;
+  design.sources = designed_points(boxes.source_count);
+  design.targets = designed_points(boxes.target_count);
+  for (int axis = 0; axis < problem.dim; ++axis) design.axis[axis] = axis_of(boxes, axis);
+  const DirectErrors errors = direct_errors(problem);
+  design.expected_error = errors.expected;
+  design.reachable_tolerance = errors.reachable;
+  require_reachable(problem, options, {errors.expected, errors.reachable});
+  return design;
+}
+
 }  // namespace
 
 bool Type3Design::has_source_phases() const {
@@ -120,11 +178,16 @@ bool Type3Design::suits(const Type3Boxes& boxes) const {
 }
 
 std::int64_t Type3Design::execute_bytes() const {
+  if (direct) return 0;
   return group * cells * 2 * spread.real_bytes() + spread.batch * grid_bytes(spread) + inner.batch * grid_bytes(inner);
 }
 
 Type3Design make_type3_design(const Problem& problem, const Options& options, const BackendTraits& traits,
                               const Type3Boxes& boxes) {
+  if (options.type3 == Type3Method::direct) {
+    require_countable_turns(problem, boxes);
+    return direct_design(problem, options, boxes);
+  }
   Type3Design design;
   design.problem = problem;
   design.options = options;
@@ -138,6 +201,9 @@ Type3Design make_type3_design(const Problem& problem, const Options& options, co
   }
   const Type3Choice choice = kept_type3_choice(c);
   const Type3Candidate& best = choice.best;
+  const double calls = 2 * traits.call_cost / static_cast<double>(options.transforms);  // of two stages, and products
+  if (options.type3 == Type3Method::automatic && direct_cost(problem, options, traits, boxes) < best.cost + calls)
+    return direct_design(problem, options, boxes);
   design.expected_error = best.error, design.reachable_tolerance = choice.reachable;
   require_reachable(problem, options, {design.expected_error, design.reachable_tolerance});
   design.problem.modes = best.cells;
@@ -161,12 +227,14 @@ Type3Design make_type3_design(const Problem& problem, const Options& options, co
 
 std::string describe(const Type3Design& design) {
   const bool met = design.expected_error <= design.problem.tolerance;
-  return text("problem      type 3, ", design.problem.dim, "D, ", design.options.transforms, " transforms, ",
-              design.problem.precision == Precision::f32 ? "f32" : "f64", "\n",  //
-              "tolerance    ", design.problem.tolerance, ", expected error ", design.expected_error,
-              met ? "" : " (the tolerance cannot be reached)", ", reachable ", design.reachable_tolerance, "\n",  //
-              "sources      spread to ", readable_sizes(design.problem.modes, design.problem.dim), " cells, width ",
-              design.spread.window.width, ", upsampling ", design.spread.window.sigma,
+  const std::string asked =
+      text("problem      type 3, ", design.problem.dim, "D, ", design.options.transforms, " transforms, ",
+           design.problem.precision == Precision::f32 ? "f32" : "f64", "\n",  //
+           "tolerance    ", design.problem.tolerance, ", expected error ", design.expected_error,
+           met ? "" : " (the tolerance cannot be reached)", ", reachable ", design.reachable_tolerance, "\n");
+  if (design.direct) return asked + "sums         over all pairs of points and targets, without a grid\n";
+  return text(asked, "sources      spread to ", readable_sizes(design.problem.modes, design.problem.dim),
+              " cells, width ", design.spread.window.width, ", upsampling ", design.spread.window.sigma,
               design.has_source_phases() ? ", with phases" : "", "\n",  //
               "targets      a type 2 on a grid of ", readable_sizes(design.inner.grid, design.problem.dim), ", width ",
               design.inner.window.width, ", upsampling ", design.inner.window.sigma, ", tolerance ",

@@ -46,6 +46,7 @@ struct Type3Design {
   double expected_error = 0;
   double reachable_tolerance = 0;
   std::int64_t cells = 1;  // of one vector
+  bool direct = false;     // there are so few points and targets that the sum over all pairs costs less
 
   [[nodiscard]] bool has_source_phases() const;
   // Whether all points of both boxes can be folded, and the grid is not much too large for them.
@@ -55,7 +56,7 @@ struct Type3Design {
   [[nodiscard]] std::int64_t execute_bytes() const;  // grids and cells of one execute
 };
 
-// Throws out_of_memory where the smallest grids that keep the tolerance do not fit, and says how many bytes they would take.
+// By grids, or as a sum over all pairs where that costs less. Throws out_of_memory where the smallest grids that keep the tolerance do not fit, and says how many bytes they would take.
 Type3Design make_type3_design(const Problem& problem, const Options& options, const BackendTraits& traits,
                               const Type3Boxes& boxes);
 

@@ -40,10 +40,18 @@ Points<T> Type3Plan<T>::checked(const char* what, std::int64_t count,
   return points;
 }
 
+template <class T> void Type3Plan<T>::keep(Side& side, const Points<T>& points, Stream stream) {
+  auto room = pointwise_->make_room((problem_.dim * points.count + 1) / 2);
+  pointwise_->keep_points(points, problem_.dim, reinterpret_cast<T*>(room->data), stream);
+  side.points = std::move(room);
+  side.count = points.count;
+}
+
 // Everything that can fail of one set of points.
 template <class T> void Type3Plan<T>::fill(Stages& stages, bool is_source, Points<T> points, Stream stream) {
   Side& side = is_source ? stages.sources : stages.targets;
   const Type3Design& design = stages.design;
+  if (design.direct) return keep(side, points, stream);
   points.map = is_source ? design.source_map : design.target_map;
   RoomHandle factors;
   if (points.count > 0 && (!is_source || design.has_source_phases())) {
@@ -75,7 +83,7 @@ void Type3Plan<T>::set_points_and_targets(const RawPoints& raw_sources, const Ra
       fill(*stages_, false, targets, stream);
       commit(std::nullopt);
     } else {
-      Stages fresh{make_type3_design(problem_, options_, backend_.traits, boxes), {}, {}};
+      Stages fresh{make_type3_design(problem_, options_, backend_.traits, boxes), boxes, {}, {}};
       fill(fresh, true, sources, stream);
       fill(fresh, false, targets, stream);
       commit(std::move(fresh));
@@ -105,6 +113,23 @@ template <class T> void Type3Plan<T>::commit(std::optional<Stages> fresh) {
   rooms_.replace_by(std::move(rooms), size);
 }
 
+// What a sum over all pairs cannot do, grids can: sources and targets that come one after the other, in boxes.
+template <class T> void Type3Plan<T>::take_grids(Stream stream) {
+  if (!stages_ || !stages_->design.direct) return;
+  Options by_grids = options_;
+  by_grids.type3 = Type3Method::grid;
+  Stages fresh{make_type3_design(problem_, by_grids, backend_.traits, stages_->boxes), stages_->boxes, {}, {}};
+  for (const bool is_source : {true, false}) {
+    const Side& kept = is_source ? stages_->sources : stages_->targets;
+    if (kept.count < 0) continue;
+    Points<T> points{kept.count, {}};
+    for (int axis = 0; axis < problem_.dim; ++axis)
+      points.axis[axis] = reinterpret_cast<const T*>(kept.points->data) + axis * kept.count;
+    fill(fresh, is_source, points, stream);
+  }
+  commit(std::move(fresh));
+}
+
 template <class T> typename Type3Plan<T>::Stages& Type3Plan<T>::stages_with_box() {
   if (!stages_)
     throw Error(
@@ -118,6 +143,7 @@ void Type3Plan<T>::refill(bool is_source, std::int64_t count, const std::array<c
                           Stream stream) {
   const char* what = is_source ? "points" : "targets";
   const Points<T> points = checked(what, count, axes);
+  take_grids(stream);
   Stages& stages = stages_with_box();
   if (count > 0) {
     const Box box = pointwise_->find_extent(what, points, problem_.dim, stream).box;
@@ -158,7 +184,9 @@ template <class T> void Type3Plan<T>::set_boxes(const Box& sources, const Box& t
   require_box("targets", targets, problem_.dim);
   const std::int64_t hint = options_.points_hint > 0 ? options_.points_hint : std::int64_t{1} << 20;
   const Type3Boxes boxes{sources, targets, hint, hint};
-  stages_ = Stages{make_type3_design(problem_, options_, backend_.traits, boxes), {}, {}};
+  Options by_grids = options_;
+  by_grids.type3 = Type3Method::grid;
+  stages_ = Stages{make_type3_design(problem_, by_grids, backend_.traits, boxes), boxes, {}, {}};
   from_boxes_ = true;
   source_count_ = target_count_ = -1;
 }
@@ -166,6 +194,7 @@ template <class T> void Type3Plan<T>::set_boxes(const Box& sources, const Box& t
 // --- execute --------------------------------------------------------------------------------------------------------------
 template <class T>
 std::int64_t Type3Plan<T>::room_size(const Type3Design& design, std::int64_t sources, std::int64_t targets) {
+  if (design.direct) return 0;
   const std::int64_t products = std::max(design.has_source_phases() ? sources : 0, targets);
   return design.group * (design.cells + std::max<std::int64_t>(0, products));
 }
@@ -228,6 +257,22 @@ void Type3Plan<T>::run_adjoint(Complex* strengths, const Complex* values, const 
   if (sources.factors) multiply(sources, call.sign, strengths, strengths, call.stream);
 }
 
+template <class T> void Type3Plan<T>::sum_directly(const Call& call, Complex* strengths, Complex* values) const {
+  const bool forward = call.direction == Direction::to_points;
+  const Side& over = forward ? stages_->sources : stages_->targets;
+  const Side& at = forward ? stages_->targets : stages_->sources;
+  pointwise_->sum_directly({.dim = problem_.dim,
+                            .sign = call.sign,
+                            .x = reinterpret_cast<const T*>(over.points->data),
+                            .at = reinterpret_cast<const T*>(at.points->data),
+                            .terms = over.count,
+                            .values = at.count,
+                            .vectors = options_.transforms,
+                            .from = forward ? strengths : values,
+                            .to = forward ? values : strengths},
+                           call.stream);
+}
+
 template <class T> void Type3Plan<T>::run(const Call& call, Complex* strengths, Complex* values) const {
   // The stages need not have the points of a sum over nothing, or at no target.
   if (source_count_ < 0 || target_count_ != 0) require_set("execute", true);
@@ -243,6 +288,7 @@ template <class T> void Type3Plan<T>::run(const Call& call, Complex* strengths, 
     return;
   }
   const Type3Design& design = stages_->design;
+  if (design.direct) return sum_directly(call, strengths, values);
   const auto room = rooms_.lease(call.stream);
   for (std::int64_t first = 0; first < options_.transforms; first += design.group) {
     Complex *from = strengths + first * source_count_, *to = values + first * target_count_;
@@ -267,6 +313,7 @@ template <class T> void Type3Plan<T>::adjoint(void* strengths, void* values, Str
 
 // --- chunks of sources ----------------------------------------------------------------------------------------------------
 template <class T> void Type3Plan<T>::add_sources(const void* strengths, Stream stream) {
+  take_grids(stream);
   Stages& stages = stages_with_box();
   require_set("add", true);
   const Type3Design& design = stages.design;
@@ -346,7 +393,8 @@ template <class T> double Type3Plan<T>::get(std::string_view name) const {
       {"memory_bytes",
        [](const Type3Plan& plan) {
          const std::size_t held = bytes(plan, &Engine<T>::memory_bytes);
-         if (held == 0) return plan.stages_ ? number(plan.stages_->design.execute_bytes()) : 0;
+         const bool is_direct = plan.stages_ && plan.stages_->design.direct;
+         if (held == 0 && !is_direct) return plan.stages_ ? number(plan.stages_->design.execute_bytes()) : 0;
          return number(held + plan.pointwise_->memory_bytes());
        }},
       {"peak_bytes",

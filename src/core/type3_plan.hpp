@@ -1,6 +1,7 @@
 // A plan of type 3, sources to targets, made of two engines and products at points (type3_design.hpp has the formulas):
 //   execute   strengths -> [phases of the sources] -> spread -> cells -> inner type 2 -> factors of the targets -> values
 //   adjoint   the same backwards, with conjugate factors
+// Where there are few sources and targets the sum over all pairs costs less; then execute and adjoint are that sum.
 // It is designed when its sources and targets are set together, or from two boxes around them. After that either of them may
 // be set anew, as long as it stays in its box.
 #pragma once
@@ -39,10 +40,12 @@ template <class T> class Type3Plan final : public AnyPlan {
   struct Side {
     std::unique_ptr<Engine<T>> engine;
     RoomHandle factors;  // null where they are all 1
+    RoomHandle points;   // of a sum over all pairs: their coordinates, [dim][count]
     std::int64_t count = -1;
   };
   struct Stages {
     Type3Design design;
+    Type3Boxes boxes;  // that it was designed for
     Side sources, targets;
     RoomHandle sums{};  // cells that chunks of sources were added to
     bool has_sums = false;
@@ -56,6 +59,8 @@ template <class T> class Type3Plan final : public AnyPlan {
   [[nodiscard]] Points<T> checked(const char* what, std::int64_t count,
                                   const std::array<const void*, max_dim>& axes) const;
   void fill(Stages& stages, bool is_source, Points<T> points, Stream stream);
+  void keep(Side& side, const Points<T>& points, Stream stream);
+  void take_grids(Stream stream);
   void refill(bool is_source, std::int64_t count, const std::array<const void*, max_dim>& axes, Stream stream);
   [[nodiscard]] bool keeps(const Type3Boxes& boxes) const;
   void commit(std::optional<Stages> fresh);
@@ -64,6 +69,7 @@ template <class T> class Type3Plan final : public AnyPlan {
   [[nodiscard]] Stages& stages_with_box();
   void require_set(const char* asker, bool is_source) const;
   void run(const Call& call, Complex* strengths, Complex* values) const;
+  void sum_directly(const Call& call, Complex* strengths, Complex* values) const;
   void spread(const Complex* strengths, Complex* scratch, Complex* cells, Sign sign, Stream stream) const;
   void read(Complex* cells, Complex* values, Sign sign, Stream stream) const;
   void run_adjoint(Complex* strengths, const Complex* values, const Room<T>& room, const Call& call) const;

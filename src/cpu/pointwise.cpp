@@ -11,6 +11,7 @@
 
 #include "core/error.hpp"
 #include "core/text.hpp"
+#include "cpu/direct_sum.hpp"
 #include "cpu/host_memory.hpp"
 #include "cpu/memory.hpp"
 #include "cpu/multiply.hpp"
@@ -188,6 +189,11 @@ template <class T> class CpuPointwise final : public Pointwise<T> {
       }
     });
   }
+
+  void keep_points(const Points<T>& points, int dim, T* to, Stream) override {
+    for (int axis = 0; axis < dim; ++axis) std::copy_n(points.axis[axis], points.count, to + axis * points.count);
+  }
+  void sum_directly(const DirectSum<T>& sum, Stream) const override { cpu::sum_directly(sum, threads_); }
 
   void add(const Complex* terms, std::int64_t count, Complex* sums, Stream) const override {
     constexpr double time = 1;

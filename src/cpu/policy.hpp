@@ -66,6 +66,7 @@ inline constexpr int chunk_points = 16;              // points whose kernel valu
 inline BackendTraits cost_traits(int vector_bytes) {
   BackendTraits traits{"cpu", vector_bytes, std::min(vector_bytes, 32)};
   traits.point = 8, traits.kernel_axis = 0.25, traits.row_vector = 0.4, traits.fft = 1, traits.cell = 16;
+  traits.direct.fill({.pair = 9, .axis = 1.5, .vector = 1.5});  // beside plans by grids of 10 to 1000 points, 1D to 3D
   traits.longest_sum = [](std::int64_t points) {
     constexpr std::int64_t few_more = 64;  // threads that add up their own sums
     return static_cast<double>(std::min(points, careful_part_points + few_more));

@@ -1,6 +1,8 @@
 #include "cuda/convolution.hpp"
 
 #include <algorithm>
+#include <cmath>
+#include <iterator>
 #include <vector>
 
 #include "core/gram_design.hpp"
@@ -33,6 +35,46 @@ __global__ void __launch_bounds__(threads)
     else
       complex[i] = {scale * value.x, scale * value.y};
   }
+}
+
+// An axis that is too long for lines (stockham_plan.hpp) is folded into two, so that its FFTs are lines and the whole is
+// replayed: with k = L a + b and k' = L a' + b', the kernel t[k - k'] depends on a - a' and b - b' alone,
+//   h[a, b] = sum over a', b' of t[L (a - a') + b - b'] f[a', b'],
+// which is a convolution in 2D on twice as many cells. Only from the lowest k up, and where the number of modes has fitting
+// factors; other axes go by cuFFT.
+Design folded(const Design& design) {
+  constexpr std::int64_t longest = line_sizes[std::size(line_sizes) - 1] / 2;
+  const std::int64_t modes = design.problem.modes[0];
+  if (design.dim() != 1 || goes_by_lines(design) || design.options.mode_order != ModeOrder::centred) return design;
+  auto length = static_cast<std::int64_t>(std::sqrt(static_cast<double>(modes)));
+  while (length > 0 && modes % length != 0) --length;  // the other factor is the larger one
+  if (length == 0 || modes / length > longest) return design;
+  Design in_two = design;
+  in_two.problem.dim = 2;
+  in_two.problem.modes = {modes / length, length, 1};
+  for (int axis = 0; axis < 2; ++axis)
+    in_two.grid[axis] =
+        *std::lower_bound(std::begin(line_sizes), std::end(line_sizes), 2 * in_two.problem.modes[axis] - 1);
+  in_two.batch = std::max<std::int64_t>(1, design.batch / 2);
+  return in_two;
+}
+
+// The kernel of a folded axis, [2 J - 1][2 L - 1] for J rows of L modes: its rows overlap in that of the axis.
+template <class T>
+DeviceBuffer<std::complex<T>> folded_kernel(const std::complex<T>* kernel, const Design& design, MemoryCount& memory,
+                                            cudaStream_t stream) {
+  const std::int64_t length = design.problem.modes[0], rows = 2 * design.problem.modes[1] - 1, row = 2 * length - 1;
+  DeviceBuffer<std::complex<T>> folded(rows * row, memory);
+  for (const std::int64_t first : {std::int64_t{0}, length}) {  // a copy's rows must not overlap
+    const auto bytes = static_cast<std::size_t>(std::min(length, row - first)) * sizeof(std::complex<T>);
+    if (bytes == 0) continue;
+    call("copy of the kernel", [&] {
+      return cudaMemcpy2DAsync(folded.data() + first, static_cast<std::size_t>(row) * sizeof(std::complex<T>),
+                               kernel + first, static_cast<std::size_t>(length) * sizeof(std::complex<T>), bytes,
+                               static_cast<std::size_t>(rows), cudaMemcpyDeviceToDevice, stream);
+    });
+  }
+  return folded;
 }
 
 // What the FFT reads from tables: there is no deconvolution, so that all factors are one, and the twiddle factors of its
@@ -68,9 +110,10 @@ template <class T> class CudaConvolution final : public Convolution<T> {
   using Numbers = std::complex<T>;
 
   explicit CudaConvolution(const Design& design)
-      : design_(design),
+      : is_folded_(folded(design).dim() != design.dim()),
+        design_(folded(design)),
         device_(current_device()),
-        shape_(shape_of(design.grid, design.dim())),
+        shape_(shape_of(design_.grid, design_.dim())),
         tables_(design_, memory_),
         grids_(design_, device_.multiprocessors, memory_) {
     auto grid = grids_.make(needs());
@@ -102,6 +145,11 @@ template <class T> class CudaConvolution final : public Convolution<T> {
     const DeviceBuffer<Numbers> cells(count, memory_);
     const DeviceBuffer<std::byte> work(static_cast<std::int64_t>(fft.work_bytes()), memory_);
     fft.set_work_area(work.data());
+    DeviceBuffer<Numbers> rows;
+    if (is_folded_) {
+      rows = folded_kernel<T>(kernel, design_, memory_, native(stream));
+      kernel = rows.data();
+    }
     fft.modes_to_grid(kernel, cells.data(), 1, Sign::plus, tables_.factors(), native(stream));
     const auto blocks = static_cast<unsigned>(std::min((count + threads - 1) / threads, most_blocks));
     enqueue("spectrum", spectrum_kernel<T>, {dim3(blocks), threads, 0, native(stream)},
@@ -135,7 +183,7 @@ template <class T> class CudaConvolution final : public Convolution<T> {
 
   bool can_be_recorded() const {
     const std::int64_t cells = static_cast<std::int64_t>(shape_.cells) * design_.batch;
-    return goes_by_lines(design_) && cells <= most_replayed_cells(design_.dim(), sizeof(T));
+    return goes_by_lines(design_) && cells <= most_replayed_convolution_cells;
   }
 
   void run(const Batch<T>& batch, CudaGrid<T>& grid, cudaStream_t stream) const {
@@ -153,6 +201,7 @@ template <class T> class CudaConvolution final : public Convolution<T> {
     grid.fft->grid_to_modes(cells, batch.strengths, count, Sign::minus, tables_.factors(), stream);
   }
 
+  bool is_folded_;
   Design design_;
   Device device_;
   GridShape shape_;

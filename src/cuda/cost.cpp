@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "core/text.hpp"
+#include "cuda/direct_sum.hpp"
 #include "cuda/fft/fft_cost.hpp"
 #include "cuda/fft/stockham_plan.hpp"
 #include "cuda/method/choice.hpp"
@@ -27,6 +28,8 @@ BackendTraits cost_traits(const DeviceLimits& device) {
   traits.batch_bytes = std::int64_t{256} << 20;
   traits.most_vectors = 65535;  // rows of a launch
   traits.f32_rounding = 1.5;    // the sweep rounds products of two kernel values, and of a value and a strength, to f32
+  traits.direct = direct_costs(device.multiprocessors);
+  traits.call_cost = 6e6;  // 6 us: bench/gram_time.py, 64 x 64 modes
   traits.time = [device](const TransformShape& shape) { return transform_time(shape, device); };
   // Subproblems grow with the points until their sums are as long as they themselves (engine.cpp).
   traits.longest_sum = [](std::int64_t points) { return std::sqrt(static_cast<double>(points)); };

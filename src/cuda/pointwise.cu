@@ -6,6 +6,7 @@
 #include "core/error.hpp"
 #include "core/text.hpp"
 #include "cuda/device.hpp"
+#include "cuda/direct_sum.hpp"
 #include "cuda/kernels/boxes_and_factors.cuh"
 #include "cuda/kernels/complex.cuh"
 #include "cuda/launch/enqueue.hpp"
@@ -228,6 +229,22 @@ template <class T> class CudaPointwise final : public Pointwise<T> {
     const DeviceGuard guard(device_.id);
     enqueue("factors", factors_kernel<T>, launch(points.count, stream), rule, axes_of(points), points.count,
             on_device(factors));
+  }
+
+  void keep_points(const Points<T>& points, int dim, T* to, Stream stream) override {
+    const DeviceGuard guard(device_.id);
+    const auto bytes = static_cast<std::size_t>(points.count) * sizeof(T);
+    for (int axis = 0; axis < dim; ++axis)
+      call("copy of points", [&] {
+        return cudaMemcpyAsync(to + axis * points.count, points.axis[axis], bytes, cudaMemcpyDeviceToDevice,
+                               native(stream));
+      });
+    call("waiting for the device", [&] { return cudaStreamSynchronize(native(stream)); });
+  }
+
+  void sum_directly(const DirectSum<T>& sum, Stream stream) const override {
+    const DeviceGuard guard(device_.id);
+    cuda::sum_directly(sum, {native(stream), device_.multiprocessors});
   }
 
   void add(const Numbers* terms, std::int64_t count, Numbers* sums, Stream stream) const override {

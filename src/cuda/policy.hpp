@@ -16,6 +16,9 @@ constexpr std::int64_t most_replayed_cells(int dim, std::size_t real_bytes) {
   if (dim == 3 && real_bytes == 4) return std::int64_t{12} << 15;
   return std::int64_t{dim == 2 && real_bytes == 8 ? 3 : 4} << 15;
 }
+// The same for convolutions, which have more kernels per cell. Found with bench/gram_time.py: 256 x 256 modes are bound by
+// launches, 1024 x 1024 are not.
+inline constexpr std::int64_t most_replayed_convolution_cells = std::int64_t{1} << 22;
 inline constexpr int times_until_replay = 2;    // executes, the one that is recorded included
 inline constexpr std::size_t most_replays = 4;  // kinds of work that are known at a time
 

@@ -12,6 +12,7 @@
 namespace {
 
 using namespace support;
+using offgrid::Type3Method;
 
 class Type3Test : public BackendTest {};
 
@@ -24,7 +25,14 @@ template <class T> class Type3 {
   Type3(BackendUnderTest where, int dim, double tolerance, offgrid::Options options = {})
       : where_(std::move(where)),
         options_(options),
-        plan_(offgrid::make_plan({3, dim, {1, 1, 1}, offgrid::precision_of<T>, tolerance}, options, where_.backend)) {}
+        plan_(offgrid::make_plan({3, dim, {1, 1, 1}, offgrid::precision_of<T>, tolerance},
+                                 by_grids_unless_asked(options), where_.backend)) {}
+
+  // These tests have few points; on its own a plan would sum over all pairs.
+  static offgrid::Options by_grids_unless_asked(offgrid::Options options) {
+    if (options.type3 == Type3Method::automatic) options.type3 = Type3Method::grid;
+    return options;
+  }
 
   void set(const PointSet<T>& sources, const PointSet<T>& targets) {
     const auto x = place(sources), s = place(targets);
@@ -287,6 +295,72 @@ TEST_P(Type3Test, refuses_what_does_not_fit_and_what_is_not_finite) {
   bad.axis[2][7] = std::numeric_limits<double>::infinity();
   EXPECT_THROW(plan.set(points, bad), offgrid::Error);
   expect_within(plan, 1e-9, "after a refusal");
+}
+
+TEST_P(Type3Test, over_all_pairs_is_the_direct_sum) {
+  for_both_precisions([&](auto zero) {
+    using T = decltype(zero);
+    const double bound = sizeof(T) == 4 ? 5e-7 : 1e-14;
+    for (int dim = 1; dim <= 3; ++dim)
+      for (const std::int64_t vectors : {1, 2, 5})
+        for (const auto& [m, k] : {std::pair(1, 1), std::pair(300, 41), std::pair(33, 500)})
+          for (const auto& [x, s] :
+               {std::pair(Cloud{3.1, 0.3}, Cloud{40, 1.7}), std::pair(Cloud{0.02, 5}, Cloud{700, -1e4})}) {
+            Type3<T> plan(where(), dim, 1e-3,
+                          {.sign = vectors == 2 ? -1 : 1, .transforms = vectors, .type3 = Type3Method::direct});
+            plan.set(cloud<T>(x, dim, m, 3), cloud<T>(s, dim, k, 4));
+            expect_within(plan, bound, offgrid::text(dim, "D ", sizeof(T), " ", vectors, " vectors ", m, " x ", k));
+          }
+  });
+}
+
+// Rounding of equal terms has a bias.
+TEST_P(Type3Test, over_all_pairs_keeps_the_digits_of_equal_terms) {
+  constexpr std::int64_t count = 100'000;
+  Type3<float> plan(where(), 1, 1e-3, {.type3 = Type3Method::direct});
+  plan.set(PointSet<float>{{std::vector<float>(count, 0.7F)}}, PointSet<float>{{{0.1F, 3.0F}}});
+  const auto values = plan.execute(std::vector<std::complex<float>>(count, {0.3F, 0.1F}));
+  for (std::size_t k = 0; k < 2; ++k) {
+    const double angle = 0.7F * (k == 0 ? 0.1F : 3.0F);
+    const std::complex<double> truth = std::polar(static_cast<double>(count), angle) * std::complex<double>(0.3F, 0.1F);
+    EXPECT_LE(std::abs(std::complex<double>(values[k]) - truth), 5e-7 * std::abs(truth)) << k;
+  }
+}
+
+TEST_P(Type3Test, few_points_are_summed_over_all_pairs_and_chunks_take_grids) {
+  const auto plan_of = [&] {
+    return offgrid::make_plan({3, 2, {1, 1, 1}, offgrid::Precision::f64, 1e-9}, {}, where().backend);
+  };
+  const auto describes_pairs = [](const offgrid::AnyPlan& plan) {
+    return plan.describe().find("all pairs") != std::string::npos;
+  };
+  const auto few = points_between<double>(-1, 1, 2, 20, 1), targets = points_between<double>(-30, 30, 2, 25, 2);
+  const auto others = points_between<double>(-0.9, 0.9, 2, 30, 3);
+  std::vector<DeviceArray<double>> x, s, y;
+  for (int axis = 0; axis < 2; ++axis) {
+    x.emplace_back(where(), few.axis[axis]);
+    s.emplace_back(where(), targets.axis[axis]);
+    y.emplace_back(where(), others.axis[axis]);
+  }
+  const auto plan = plan_of();
+  plan->set_points_and_targets({20, {x[0].data(), x[1].data()}}, {25, {s[0].data(), s[1].data()}}, nullptr);
+  EXPECT_TRUE(describes_pairs(*plan)) << plan->describe();
+  EXPECT_EQ(plan->get("grid1"), 1);
+  EXPECT_GT(plan->get("memory_bytes"), 0);
+  const auto c = random_values<double>(20, 5), d = random_values<double>(30, 6);
+  DeviceArray<std::complex<double>> strengths(where(), c), more(where(), d);
+  DeviceArray<std::complex<double>> values(where(), std::vector<std::complex<double>>(25));
+  plan->execute(strengths.data(), values.data(), nullptr);
+  const Sums first = oracle::direct_type3<double>(1, axes_of(few), c, axes_of(targets));
+  EXPECT_LE(relative_error(values.host(), first), 1e-13);
+  plan->add_sources(strengths.data(), nullptr);
+  EXPECT_FALSE(describes_pairs(*plan));
+  plan->set_points(30, {y[0].data(), y[1].data()}, nullptr);
+  plan->add_sources(more.data(), nullptr);
+  plan->finish(values.data(), nullptr);
+  Sums both = oracle::direct_type3<double>(1, axes_of(others), d, axes_of(targets));
+  for (std::size_t k = 0; k < both.size(); ++k) both[k] += first[k];
+  EXPECT_LE(relative_error(values.host(), both), 1e-9);
 }
 
 // Inputs that are meant to break the bound: boxes, places, clusters, numbers and tolerances at random, for a while.
