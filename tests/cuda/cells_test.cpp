@@ -1,5 +1,6 @@
-// Spread only and interpolate only on a GPU: graphs that the caller captures, workspaces of the caller's and equal bits in
-// every run, alone and together. Cells that begin at a multiple of 256 bytes are worked on where they are, others are copied.
+// Spread only and interpolate only on a GPU: graphs that the caller captures, workspaces of the caller's and equal bits
+// in every run, alone and together. Cells that begin at a multiple of 256 bytes are worked on where they are, others
+// are copied.
 #include "streams.hpp"
 
 namespace {

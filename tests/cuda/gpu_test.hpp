@@ -38,8 +38,8 @@ inline void expect_fft_of(const offgrid::AnyPlan& plan, const Sizes& modes) {
   EXPECT_NE(words.find(longest <= 800 ? "FFT by lines" : "FFT by cuFFT"), std::string::npos) << words;
 }
 
-// A plan with its arrays on the GPU, whose calls are asynchronous. It checks which FFT it has. With spread_only the modes are
-// cells, and the truth is a direct sum of the kernel.
+// A plan with its arrays on the GPU, whose calls are asynchronous. It checks which FFT it has. With spread_only the
+// modes are cells, and the truth is a direct sum of the kernel.
 template <class T> class GpuPlan {
  public:
   using Complex = std::complex<T>;

@@ -1,5 +1,6 @@
 // Plans that sum short axes exactly (core/short_axes.hpp) on a GPU: graphs that the caller captures, workspaces of the
-// caller's, which hold the grid of the other axes, and equal bits in every run. Axes of one mode are left out of the grid.
+// caller's, which hold the grid of the other axes, and equal bits in every run. Axes of one mode are left out of the
+// grid.
 #include "plain_costs.hpp"
 #include "streams.hpp"
 

@@ -12,7 +12,8 @@ struct Root {
   double re, im;
 };
 
-// Returns e(part / whole) for 0 <= part < whole, by a series in the first eighth of the circle and by symmetry elsewhere.
+// Returns e(part / whole) for 0 <= part < whole, by a series in the first eighth of the circle and by symmetry
+// elsewhere.
 constexpr Root root_of_one(int part, int whole) {
   if (2 * part > whole) {
     const Root other = root_of_one(whole - part, whole);
@@ -38,7 +39,8 @@ constexpr Root root_of_one(int part, int whole) {
   return root;
 }
 
-// A transform of length R = R1 R2 is made of transforms of lengths R1 and R2. Returns R1, which is R itself for a prime.
+// A transform of length R = R1 R2 is made of transforms of lengths R1 and R2. Returns R1, which is R itself for a
+// prime.
 constexpr int first_factor(int r) {
   if (r == 16 || r == 12 || r == 8 || r == 4) return r == 4 ? 2 : 4;
   for (int f = 2; f < r; ++f)

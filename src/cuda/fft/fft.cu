@@ -16,16 +16,17 @@ constexpr int threads = 256, warps = threads / 32;
 constexpr int together = 8;           // loads that a lane has in flight
 constexpr int piece = 32 * together;  // the most values of a row that a warp works on
 
-// The crop and pad kernels go with cuFFT. Their blocks are numbered by rows of a plane (x), vectors (y) and planes (z). A warp
-// takes a piece of a row. for_row calls row(y, first, end): this lane has the values first, first + 32, .. before end.
+// The crop and pad kernels go with cuFFT. Their blocks are numbered by rows of a plane (x), vectors (y) and planes (z).
+// A warp takes a piece of a row. for_row calls row(y, first, end): this lane has the values first, first + 32, ..
+// before end.
 template <class Row> __device__ void for_row(std::uint32_t length, std::uint32_t rows, Row row) {
   const std::uint32_t pieces = (length + piece - 1) / piece, mine = blockIdx.x * warps + threadIdx.x / 32;
   const std::uint32_t y = mine / pieces, first = (mine - y * pieces) * piece, end = min(length, first + piece);
   if (y < rows) row(static_cast<int>(y), static_cast<int>(min(first + threadIdx.x % 32, end)), static_cast<int>(end));
 }
 
-// Calls load(i, x) for all of the lane's values, so that its loads are in flight together, and then store(i, x) for those
-// before `end`.
+// Calls load(i, x) for all of the lane's values, so that its loads are in flight together, and then store(i, x) for
+// those before `end`.
 template <class Load, class Store> __device__ void load_and_store(int first, int end, Load load, Store store) {
 #pragma unroll
   for (int i = 0; i < together; ++i) load(i, first + min(32 * i, end - 1 - first));
@@ -104,10 +105,10 @@ __global__ void __launch_bounds__(threads) pad_kernel(const Complex<T>* modes, C
   });
 }
 
-// The passes of the Stockham FFT of a grid, one per axis. On the way to modes they go from the fastest axis to the slowest: when
-// the lines of an axis are transformed, the axes before it have been cropped to their modes, which lie at the beginning of the
-// rows and planes of the grid. The slowest axis has its modes in the caller's array, [N3][N2][N1]. On the way to the grid the
-// order is the reverse.
+// The passes of the Stockham FFT of a grid, one per axis. On the way to modes they go from the fastest axis to the
+// slowest: when the lines of an axis are transformed, the axes before it have been cropped to their modes, which lie at
+// the beginning of the rows and planes of the grid. The slowest axis has its modes in the caller's array, [N3][N2][N1].
+// On the way to the grid the order is the reverse.
 template <class A> struct Passes {
   const GridShape& grid;
   const ModeBox& box;

@@ -9,8 +9,8 @@
 namespace offgrid::cuda {
 namespace {
 
-// The least time of a pass, however few its lines are: a thread works through its values, stage by stage. A part that is the
-// same for all lengths is left out, because it decides about nothing.
+// The least time of a pass, however few its lines are: a thread works through its values, stage by stage. A part that
+// is the same for all lengths is left out, because it decides about nothing.
 double line_latency(std::int64_t n, bool f64) {
   using Latencies = std::array<std::array<double, std::size(line_sizes)>, 2>;
   static constexpr Latencies latencies = [] {

@@ -1,8 +1,8 @@
-// Stockham FFTs of grids, axis by axis, with crop or padding and deconvolution inside: one kernel per axis, which reads and
-// writes only what is kept. A block works on several lines. In a stage of radix R a thread holds groups of R values of its line
-// that are n / R apart, multiplies them by twiddle factors, transforms them (dft.cuh), and passes them on through shared memory;
-// the first stage reads and the last one writes global memory. If the product of the radices of the earlier stages is m, then
-// stage R does, for all j < n / R,
+// Stockham FFTs of grids, axis by axis, with crop or padding and deconvolution inside: one kernel per axis, which reads
+// and writes only what is kept. A block works on several lines. In a stage of radix R a thread holds groups of R values
+// of its line that are n / R apart, multiplies them by twiddle factors, transforms them (dft.cuh), and passes them on
+// through shared memory; the first stage reads and the last one writes global memory. If the product of the radices of
+// the earlier stages is m, then stage R does, for all j < n / R,
 //   x[j + i n / R]  ->  e((j mod m) i / (m R)) x  ->  transform over i  ->  y[(j / m) m R + j mod m + i m]
 // Neighbouring threads read neighbouring values, and in the last stage write neighbouring values, too.
 #pragma once
@@ -15,8 +15,8 @@
 
 namespace offgrid::cuda {
 
-// Loads a value of a table at this point of the program. The compiler would move the load, for example behind a barrier, where
-// nothing is left to hide its latency.
+// Loads a value of a table at this point of the program. The compiler would move the load, for example behind a
+// barrier, where nothing is left to hide its latency.
 __device__ inline float load_here(const float* at) {
   float value;
   asm volatile("ld.global.nc.f32 %0, [%1];" : "=f"(value) : "l"(__cvta_generic_to_global(at)));
@@ -102,11 +102,12 @@ template <int N, LineKind K, class S, class A, class D> struct StockhamAgent {
     }
   }
 
-  // The position of value j in shared memory. Gaps avoid bank conflicts where the first radix is even; steps that are multiples
-  // of the first radix stay linear.
+  // The position of value j in shared memory. Gaps avoid bank conflicts where the first radix is even; steps that are
+  // multiples of the first radix stay linear.
   __device__ __host__ static constexpr int spaced(int j) { return first_radix % 2 == 0 ? j + j / first_radix : j; }
 
-  // Group j has the values j + i * apart, j < apart. A thread's last group may not exist, unless the groups divide evenly.
+  // Group j has the values j + i * apart, j < apart. A thread's last group may not exist, unless the groups divide
+  // evenly.
   template <int I> static constexpr bool even = plan.stage[I].apart % plan.threads == 0;
   template <int I> __device__ int group(int g) const {
     const int j = thread + g * plan.threads;
@@ -249,8 +250,8 @@ template <class Body> void with_line_size(int n, Body&& body) {
   search(std::make_index_sequence<std::size(line_sizes)>{});
 }
 
-// Chooses how many lines a block takes. Where the elements of a line are far apart, neighbouring lines together fill sectors of
-// memory; in shared memory such lines begin in banks that are as far from each other as possible.
+// Chooses how many lines a block takes. Where the elements of a line are far apart, neighbouring lines together fill
+// sectors of memory; in shared memory such lines begin in banks that are as far from each other as possible.
 template <LineKind K, class A, class S, class D>
 void run_lines(LinePass<A> p, const std::complex<S>* from, std::complex<D>* to, int batch, const Queue& queue) {
   with_line_size(p.axis.cells, [&](auto n) {

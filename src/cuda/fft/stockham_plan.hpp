@@ -28,15 +28,15 @@ constexpr int most_line_threads(std::size_t real_bytes, int threads_per_line) {
 }
 // How many twiddle factors of a stage a thread reads before the values of that stage have arrived.
 constexpr int prefetched_twiddles(std::size_t real_bytes) { return real_bytes == 4 ? 9 : 8; }
-// A thread reads all that the second of two stages needs from tables before the values of the first stage arrive, if it then
-// holds at most this many numbers (LinePlan::most_held): more would spill registers.
+// A thread reads all that the second of two stages needs from tables before the values of the first stage arrive, if it
+// then holds at most this many numbers (LinePlan::most_held): more would spill registers.
 constexpr int most_held_ahead(std::size_t real_bytes) { return real_bytes == 4 ? 69 : 46; }
 inline constexpr std::size_t most_line_bytes = 96 << 10;  // of shared memory per block, which every supported GPU has
 
 inline constexpr int line_radices[] = {20, 18, 16, 15, 12, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1};
 
-// The lengths of lines that have kernels (stockham.cuh). Grids take these lengths, up to the longest. Lengths whose transform is
-// slow are left out.
+// The lengths of lines that have kernels (stockham.cuh). Grids take these lengths, up to the longest. Lengths whose
+// transform is slow are left out.
 inline constexpr int line_sizes[] = {
     2,   3,   4,   5,   6,   8,    9,    10,   12,   15,   16,   18,   20,   24,   25,   27,   28,  30,  32,
     35,  36,  40,  42,  45,  48,   50,   54,   56,   60,   64,   70,   72,   75,   80,   84,   90,  96,  100,
@@ -44,14 +44,14 @@ inline constexpr int line_sizes[] = {
     270, 288, 300, 320, 324, 360,  384,  400,  420,  432,  480,  512,  540,  576,  600,  640,  648, 720, 768,
     800, 864, 900, 960, 972, 1024, 1080, 1152, 1200, 1296, 1344, 1440, 1536, 1728, 1800, 1920, 2048};
 
-// One stage transforms groups of `radix` values that are `apart` elements from each other. m is the product of the radices of
-// the earlier stages. A thread takes `groups` groups.
+// One stage transforms groups of `radix` values that are `apart` elements from each other. m is the product of the
+// radices of the earlier stages. A thread takes `groups` groups.
 struct LineStage {
   int radix, m, apart, groups;
 
   [[nodiscard]] constexpr int values() const { return radix * groups; }  // per thread
-  // A thread reads the twiddle factors of a group whose indices are powers of two, and makes the others as products of these.
-  // For the first `prefetched_groups` groups it reads them before the values have arrived.
+  // A thread reads the twiddle factors of a group whose indices are powers of two, and makes the others as products of
+  // these. For the first `prefetched_groups` groups it reads them before the values have arrived.
   [[nodiscard]] constexpr int twiddles_read() const {
     return larger(1, std::bit_width(static_cast<unsigned>(radix - 1)));
   }
@@ -65,8 +65,8 @@ struct LinePlan {
   int stages = 0, threads = 0;
   LineStage stage[most_stages]{};
 
-  // How many numbers a thread holds in a plan of two stages, if it reads the tables of the second stage before the values of
-  // the first.
+  // How many numbers a thread holds in a plan of two stages, if it reads the tables of the second stage before the
+  // values of the first.
   [[nodiscard]] constexpr int most_held(bool crops, std::size_t real_bytes) const {
     const LineStage &first = stage[0], &second = stage[1];
     const int twiddles = second.prefetched_groups(real_bytes) * second.twiddles_read();
@@ -81,8 +81,8 @@ struct LinePlan {
   }
 };
 
-// Returns the plan with the fewest stages, but at least two, in which no thread holds more than `values` values, and among
-// these the one with the fullest threads. Where n has other factors than the radices, the plan has no stages.
+// Returns the plan with the fewest stages, but at least two, in which no thread holds more than `values` values, and
+// among these the one with the fullest threads. Where n has other factors than the radices, the plan has no stages.
 constexpr LinePlan best_line_plan(int n, int values) {
   LinePlan best{}, now{};
   const auto finish = [&] {

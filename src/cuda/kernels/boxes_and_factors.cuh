@@ -18,7 +18,8 @@ __device__ inline std::int64_t first_index() {
 }
 __device__ inline std::int64_t all_threads() { return static_cast<std::int64_t>(gridDim.x) * blockDim.x; }
 
-// The ends of a box as integers that have the order of the numbers, so that atomics find the largest; 0 is less than all.
+// The ends of a box as integers that have the order of the numbers, so that atomics find the largest; 0 is less than
+// all.
 struct BoxKeys {
   unsigned long long high[max_dim];  // the key of the largest x
   unsigned long long low[max_dim];   // the key of the largest -x

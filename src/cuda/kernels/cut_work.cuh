@@ -8,8 +8,9 @@
 
 namespace offgrid::cuda {
 
-// Divides points and vectors among blocks of `teams` teams; each team works on `rounds` points, one after the other. Where
-// points or vectors are few, it takes fewer rounds and more blocks: eight per multiprocessor keep the device busy.
+// Divides points and vectors among blocks of `teams` teams; each team works on `rounds` points, one after the other.
+// Where points or vectors are few, it takes fewer rounds and more blocks: eight per multiprocessor keep the device
+// busy.
 inline constexpr int most_rounds = 8;
 inline constexpr int busy_blocks_per_multiprocessor = 8;
 template <class Arguments> dim3 cut_work(Arguments& a, int teams, int multiprocessors) {

@@ -1,4 +1,5 @@
-// The points as the kernels read them: an array of packed records in the order of the sort, and the grid that they refer to.
+// The points as the kernels read them: an array of packed records in the order of the sort, and the grid that they
+// refer to.
 #pragma once
 
 #include <array>
@@ -14,8 +15,8 @@ struct GridShape {
   std::uint64_t cells;       // of all axes together
 };
 
-// A record holds the index of the point in the caller's arrays and, per axis, the first cell i0 that the point reaches and its
-// position t in [-1, 1) in that cell (core/polynomial.hpp). There are three kinds of records:
+// A record holds the index of the point in the caller's arrays and, per axis, the first cell i0 that the point reaches
+// and its position t in [-1, 1) in that cell (core/polynomial.hpp). There are three kinds of records:
 //   joined        one word of 32 bits per axis: the cell, above `fraction_bits` bits of (t + 1) / 2. Used for f32 where that
 //                 is exact enough
 //   low           t as a number, and the cells of all axes together in one word, each in as many bits as its axis needs

@@ -13,9 +13,9 @@ __device__ inline float joined_t(std::uint32_t word, int fraction_bits) {
   return fmaf(static_cast<float>(word & ((1u << fraction_bits) - 1)), step, 0.5f * step - 1);
 }
 
-// A record as it was read from memory. Kernels read the next one before they work on the present one, to hide the latency.
-// Records of all kinds are read by the same instructions: with a branch per kind, the compiler would copy registers after it,
-// and the copies would wait for the reads.
+// A record as it was read from memory. Kernels read the next one before they work on the present one, to hide the
+// latency. Records of all kinds are read by the same instructions: with a branch per kind, the compiler would copy
+// registers after it, and the copies would wait for the reads.
 template <class T, int D> struct RawPoint {
   static constexpr CellKind smallest = sizeof(T) == 4 ? CellKind::joined : CellKind::low;
   static constexpr int least_units = sizeof(Record<T, D, smallest>) / 8;
@@ -43,8 +43,8 @@ template <class T, int D> struct RawPoint {
       return __uint_as_float(words[2 + axis]);
     }
   }
-  // The first cell along an axis that the point reaches. Records without `high` have anything in its place, whose bits are not
-  // used.
+  // The first cell along an axis that the point reaches. Records without `high` have anything in its place, whose bits
+  // are not used.
   __device__ std::uint32_t cell(const PackedPoints<T>& points, int axis) const {
     if constexpr (sizeof(T) == 4)
       if (points.fraction_bits > 0) return words[1 + axis] >> points.fraction_bits;

@@ -74,8 +74,8 @@ template <class T, int D, int W, int L> struct TeamPoint {
   __device__ bool has_x(int step) const { return busy && (W % Shape::x_lanes == 0 || x + step * Shape::x_lanes < W); }
   __device__ bool has_y(int step) const { return D < 2 || W % Shape::y_lanes == 0 || y + step * Shape::y_lanes < W; }
 
-  // Calls visit(offset, x step, ky kz) for every cell of the lane. at(axis, i) returns the offset, in elements, of the i-th of
-  // the w cells along an axis: in the periodic grid or in a tile, as the caller decides.
+  // Calls visit(offset, x step, ky kz) for every cell of the lane. at(axis, i) returns the offset, in elements, of the
+  // i-th of the w cells along an axis: in the periodic grid or in a tile, as the caller decides.
   template <class At, class Visit> __device__ void for_cells(At at, Visit visit) const {
     using Offset = decltype(at(0, 0));
     Offset px[Shape::x_steps];

@@ -18,8 +18,8 @@ __global__ void __launch_bounds__(threads) clear_kernel(uint4* words, std::uint3
   if (i == count && half_more) *reinterpret_cast<uint2*>(words + i) = {0, 0};
 }
 
-// Whether an error says that the library holds machine code for other GPUs only, and no PTX that this driver can compile or
-// may compile.
+// Whether an error says that the library holds machine code for other GPUs only, and no PTX that this driver can
+// compile or may compile.
 bool is_missing_code(cudaError_t found) {
   return found == cudaErrorNoKernelImageForDevice || found == cudaErrorInvalidDeviceFunction ||
          found == cudaErrorInvalidKernelImage || found == cudaErrorUnsupportedPtxVersion ||

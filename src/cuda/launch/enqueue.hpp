@@ -1,6 +1,6 @@
-// Enqueues kernels and clears, on a stream or in a graph: while a thread records, its calls add nodes to a graph instead, each
-// one depending on the node before, and nothing runs. Stream capture would record as well, but while it goes on, every thread
-// of the process that waits for the device gets an error.
+// Enqueues kernels and clears, on a stream or in a graph: while a thread records, its calls add nodes to a graph
+// instead, each one depending on the node before, and nothing runs. Stream capture would record as well, but while it
+// goes on, every thread of the process that waits for the device gets an error.
 #pragma once
 
 #include <cstddef>

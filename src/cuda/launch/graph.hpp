@@ -1,5 +1,5 @@
-// Executes that are repeated, as CUDA graphs: one launch for all kernels. The kernels of a small execute take the GPU less time
-// than the host takes to launch them one by one.
+// Executes that are repeated, as CUDA graphs: one launch for all kernels. The kernels of a small execute take the GPU
+// less time than the host takes to launch them one by one.
 #pragma once
 
 #include <algorithm>
@@ -58,9 +58,9 @@ class Graph {
 // The last few different executes on one grid, which runs one at a time, and the graphs of those that were repeated.
 template <class Key> class Replays {
  public:
-  // Launches the graph of `calls`, if there is one or if they have come often enough to record one. Returns false where there
-  // is none: then the caller makes the calls. Equal keys promise that the calls enqueue the same. `earlier` is the end of what
-  // the grid did last: a graph is destroyed only after it.
+  // Launches the graph of `calls`, if there is one or if they have come often enough to record one. Returns false where
+  // there is none: then the caller makes the calls. Equal keys promise that the calls enqueue the same. `earlier` is
+  // the end of what the grid did last: a graph is destroyed only after it.
   bool run(const Key& key, const std::function<void(Stream)>& calls, cudaStream_t stream, const Event& earlier) {
     if (given_up_) return false;
     const auto found =

@@ -18,8 +18,9 @@ bool few_for_tiles(const MethodRequest& request) {
          (count < 0.25 * request.cells() || count < 50'000);
 }
 
-// What GM and GM-sort share. There are no subproblems from which the longest sum could be told: where the user asks for the
-// method, the library trusts that the points are spread out; where it is chosen, equal strengths at one point are allowed for.
+// What GM and GM-sort share. There are no subproblems from which the longest sum could be told: where the user asks for
+// the method, the library trusts that the points are spread out; where it is chosen, equal strengths at one point are
+// allowed for.
 template <class M> class Global : public SpreadMethodOf<M> {
  public:
   bool can_run(const MethodRequest&) const final { return true; }

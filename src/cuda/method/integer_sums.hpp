@@ -29,7 +29,8 @@ FixedPoint fixed_point_in(std::byte* memory, std::int64_t vectors);
 // How many columns have points that reach a cell.
 std::uint32_t columns_that_reach_a_cell(const SortSpec& sort);
 void clear_fixed_point(const FixedPoint& fixed, int vectors, cudaStream_t stream);
-// Adds to `terms`: *densest is the points of the fullest column of a set, and the points of `columns` columns reach a cell.
+// Adds to `terms`: *densest is the points of the fullest column of a set, and the points of `columns` columns reach a
+// cell.
 void count_terms(const FixedPoint& fixed, const std::uint32_t* densest, std::uint32_t columns, cudaStream_t stream);
 template <class T>
 void find_units(const FixedPoint& fixed, const std::complex<T>* strengths, std::int64_t count, int vectors,

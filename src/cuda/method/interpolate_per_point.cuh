@@ -116,8 +116,8 @@ template <class T, class A, int D, int W, class Offset> struct InterpAgent {
 };
 
 // --- 3D ---------------------------------------------------------------------------------------------------------------
-// All windows are read in the same way, plane by plane: separate code for windows that do not reach across the period would take
-// more registers than there are.
+// All windows are read in the same way, plane by plane: separate code for windows that do not reach across the period
+// would take more registers than there are.
 template <class T, class A, int D, int W, class Offset> struct VolumeInterpAgent {
   const StageArguments<T, A>& a;
   const Polynomials<T, W>& polynomials;

@@ -80,8 +80,8 @@ class SpreadMethod {
   [[nodiscard]] virtual bool can_run(const MethodRequest& request) const = 0;
   [[nodiscard]] virtual bool wins(const MethodRequest& request) const = 0;
 
-  // Picoseconds on an H200 that the points of one vector take, for the choice of sigma and width. Some methods leave out a part
-  // that is the same for all designs.
+  // Picoseconds on an H200 that the points of one vector take, for the choice of sigma and width. Some methods leave
+  // out a part that is the same for all designs.
   [[nodiscard]] virtual double time(const MethodRequest& request, Precision of_grid) const = 0;
 
   // How the points are sorted and cut. `lay_out` sets the bins, what the sort has to do and the tile, and returns false where

@@ -8,11 +8,12 @@
 
 namespace offgrid::cuda {
 
-// The agent that spreads. Lane 4 r + k holds the cells with y = r and x = x_stride k, x_stride k + x_apart of the planes z and
-// z + 4.
+// The agent that spreads. Lane 4 r + k holds the cells with y = r and x = x_stride k, x_stride k + x_apart of the
+// planes z and z + 4.
 template <class T, class A, int D, int W> struct OwnerSpread {
   using Team = OwnerTeam<T, A, D, W>;
-  // In f32 a lane writes two neighbouring cells at once. In f64 neighbouring lanes write neighbouring cells, which fill sectors.
+  // In f32 a lane writes two neighbouring cells at once. In f64 neighbouring lanes write neighbouring cells, which fill
+  // sectors.
   static constexpr int x_stride = sizeof(A) == 4 ? 2 : 1, x_apart = sizeof(A) == 4 ? 1 : 4;
 
   static constexpr int z_steps = D == 3 ? 4 : 1, numbers = 8 * z_steps;
@@ -115,8 +116,8 @@ template <class T, class A, int D, int W> struct OwnerRead {
 #pragma unroll
     for (int i = 0; i < owner_tile; ++i)
       multiply_add(sums[i % 2], cells[i], static_cast<double>(x0 * z[i]), static_cast<double>(x1 * z[i]));
-    // The sum over y, that is over r: in each step a lane keeps one of two sums, and exchanges the other with a lane that keeps
-    // that one.
+    // The sum over y, that is over r: in each step a lane keeps one of two sums, and exchanges the other with a lane
+    // that keeps that one.
     const auto y0 = static_cast<double>(team.value(first + 2 * k, 8 + r));
     const auto y1 = static_cast<double>(team.value(first + 2 * k + 1, 8 + r));
     const double re = halved((sums[0][0] + sums[1][0]) * y0, (sums[0][1] + sums[1][1]) * y1, r & 4, 16);
@@ -156,8 +157,8 @@ __global__ void __launch_bounds__(32, owner_blocks(sizeof(T)))
   agent.finish(team);
 }
 
-// The crowded bins are divided among the blocks along x; each block along z has one of the tiles that the points of a bin may
-// reach.
+// The crowded bins are divided among the blocks along x; each block along z has one of the tiles that the points of a
+// bin may reach.
 template <template <class, class, int, int> class Agent, class T, class A, int D, int W>
 __global__ void __launch_bounds__(owner_crowd_threads, 1)
     owner_crowd_kernel(const __grid_constant__ OwnerArguments<T, A, W> a) {

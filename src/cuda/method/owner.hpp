@@ -1,5 +1,5 @@
-// Owners: one warp owns the cells of a tile (owner_team.cuh). The method serves few points per cell, and spreads with the same
-// bits in every run.
+// Owners: one warp owns the cells of a tile (owner_team.cuh). The method serves few points per cell, and spreads with
+// the same bits in every run.
 #pragma once
 
 #include <cuda_runtime_api.h>

@@ -1,14 +1,14 @@
-// Owners. A warp owns a tile of 8 x 8 x 8 cells, holds it in registers, and visits the points of all bins that reach the tile,
-// so that no tile has a halo. On average (1 + (w-1)/8)^3 warps visit a point, which costs little where points are few. For 8
-// points at a time the tensor cores do the products, as in sweep_team.cuh:
+// Owners. A warp owns a tile of 8 x 8 x 8 cells, holds it in registers, and visits the points of all bins that reach
+// the tile, so that no tile has a halo. On average (1 + (w-1)/8)^3 warps visit a point, which costs little where points
+// are few. For 8 points at a time the tensor cores do the products, as in sweep_team.cuh:
 //
 //   spread        G[(y, re/im), (x, z)] += sum_j  (c_j phi_y(y))[.., j]  (phi_x(x) phi_z(z))[j, ..]
 //   interpolate   D[(y, re/im), j]       = sum_x,z G[(y, re/im), (x, z)] (phi_x(x) phi_z(z))[.., j]     then sum_y phi_y D
 //
-// Spreading adds up each cell in a fixed order and writes it once: it needs no atomics, and no clearing before. Interpolation
-// reads each cell once and adds to the results of the points by atomics.
-// Points that reach the tile wait in a queue until there are 32 of them, so that the others cost no products. The tiles that a
-// crowded bin reaches are left to a second launch, in which the warps of a block share the points of a tile.
+// Spreading adds up each cell in a fixed order and writes it once: it needs no atomics, and no clearing before.
+// Interpolation reads each cell once and adds to the results of the points by atomics. Points that reach the tile wait
+// in a queue until there are 32 of them, so that the others cost no products. The tiles that a crowded bin reaches are
+// left to a second launch, in which the warps of a block share the points of a tile.
 #pragma once
 
 #include "cuda/kernels/complex.cuh"
@@ -30,8 +30,8 @@ template <class T, class A, int W> struct OwnerArguments {
   Polynomials<T, W> polynomials;
 };
 
-// The bins along an axis whose points reach a tile: first `around` bins at the end of the grid, whose points reach it across the
-// period, and then those from `first` on.
+// The bins along an axis whose points reach a tile: first `around` bins at the end of the grid, whose points reach it
+// across the period, and then those from `first` on.
 struct OwnerReach {
   std::uint32_t around, first;
   std::uint32_t count;  // of both together
@@ -55,9 +55,10 @@ inline constexpr std::uint32_t no_bin = ~0u;
 //   multiply(team, first, count)  the kernel values of the points `first` to first + 7 of `count` are in shared memory
 template <class T, class A, int D, int W> struct OwnerTeam {
   static constexpr int segments = 64;  // bins that reach a tile, 4 x 4 x 4 at most
-  // The layout of the kernel values in shared memory, of 32 points at the 3 x 8 cells of the tile's axes. In f32 the values of a
-  // point are neighbours. In f64 the values of a cell are: a point stores its values from the cell on where it begins in the
-  // tile, which differs from point to point, and with the other layout these stores would have bank conflicts.
+  // The layout of the kernel values in shared memory, of 32 points at the 3 x 8 cells of the tile's axes. In f32 the
+  // values of a point are neighbours. In f64 the values of a cell are: a point stores its values from the cell on where
+  // it begins in the tile, which differs from point to point, and with the other layout these stores would have bank
+  // conflicts.
   static constexpr bool by_cell = sizeof(T) == 8;
   __device__ static int value_at(int point, int cell) { return by_cell ? 36 * cell + point : 24 * point + cell; }
 
@@ -67,7 +68,8 @@ template <class T, class A, int D, int W> struct OwnerTeam {
     std::uint32_t index[32];
     std::uint32_t corner[max_dim];  // the first cell of the tile
     std::uint32_t around[max_dim];  // OwnerReach::around
-    // All points to visit are numbered bin by bin. Bin s has those before end[s], and point i of them is packed at base[s] + i.
+    // All points to visit are numbered bin by bin. Bin s has those before end[s], and point i of them is packed at
+    // base[s] + i.
     std::uint32_t end[segments], base[segments];
     uint2 queue[64];  // a point's packed index, and where it begins in the tile (begins)
   };
@@ -94,7 +96,8 @@ template <class T, class A, int D, int W> struct OwnerTeam {
 
   __device__ T& value(int point, int cell) const { return shared.values[value_at(point, cell)]; }
 
-  // Numbers the points to visit, which are those of all bins that reach the tile. Returns the first crowded bin, or no_bin.
+  // Numbers the points to visit, which are those of all bins that reach the tile. Returns the first crowded bin, or
+  // no_bin.
   __device__ std::uint32_t gather() {
     std::uint32_t bin[2]{}, first[2]{}, count[2]{};
 #pragma unroll
@@ -155,7 +158,8 @@ template <class T, class A, int D, int W> struct OwnerTeam {
     if (queued > 0) multiply(agent, queued);
   }
 
-  // Finds where a point begins in the tile: `packed` becomes 15 + x, y, z in 8 bits each. Returns whether it reaches the tile.
+  // Finds where a point begins in the tile: `packed` becomes 15 + x, y, z in 8 bits each. Returns whether it reaches
+  // the tile.
   __device__ bool begins(std::uint32_t packed_index, std::uint32_t segment, std::uint32_t& packed) const {
     RawPoint<T, D> raw;
     raw.fetch(a.stage.points, packed_index);

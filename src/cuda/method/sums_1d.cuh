@@ -1,7 +1,7 @@
-// Spreading in 1D without one atomic per value. A block takes a subproblem, sorts its points by cell in shared memory, and
-// divides them among teams. Lane p of a team sums what its points give to cell c + p for as long as they begin in the same
-// cell c; then it adds the sum to a tile of the grid. The result is right for any order of the points, and fast for sorted
-// ones, which have long sums.
+// Spreading in 1D without one atomic per value. A block takes a subproblem, sorts its points by cell in shared memory,
+// and divides them among teams. Lane p of a team sums what its points give to cell c + p for as long as they begin in
+// the same cell c; then it adds the sum to a tile of the grid. The result is right for any order of the points, and
+// fast for sorted ones, which have long sums.
 #pragma once
 
 #include <cub/block/block_scan.cuh>
@@ -42,7 +42,8 @@ template <class T, class A, int W> struct Sums1dAgent {
   const Subproblem item;
   std::uint32_t corner, bin_cells;
 
-  // The i-th of this thread's points. It is read anew for each vector, because registers could not hold the points meanwhile.
+  // The i-th of this thread's points. It is read anew for each vector, because registers could not hold the points
+  // meanwhile.
   __device__ RawPoint<T, 1> point(int i) const {
     RawPoint<T, 1> raw;
     std::uint32_t first = item.first;

@@ -35,8 +35,8 @@ SweepCosts sweep_costs(const MethodRequest& request) {
 
 constexpr double wide_visit = 1;  // the extra cost of a visit where f32 points are summed in f64
 
-// How much longer products take for some shapes: warps of a team wait for each other, tiles of one plane read more values, and a
-// block that is alone on its multiprocessor has nothing to hide its waits.
+// How much longer products take for some shapes: warps of a team wait for each other, tiles of one plane read more
+// values, and a block that is alone on its multiprocessor has nothing to hide its waits.
 double shape_factor(const SweepTiles& tiles, int dim) {
   if (tiles.blocks == 1) return 1.4;
   if (tiles.x_warps * tiles.plane_warps > 1) return 1.1;
@@ -77,8 +77,8 @@ class Sweep final : public SpreadMethodOf<Sweep> {
     const std::int64_t plane = std::int64_t{request.grid.n[0]} * request.grid.n[1];
     return std::max(boxes, plane) < 0xffffffff;
   }
-  // The sweep wins down to a few points per thousand cells where it spreads, and down to sparse_density where it reads; but only
-  // some GPUs have fast tensor cores for f64.
+  // The sweep wins down to a few points per thousand cells where it spreads, and down to sparse_density where it reads;
+  // but only some GPUs have fast tensor cores for f64.
   bool wins(const MethodRequest& request) const override {
     const bool only_reads = !request.to_modes() && request.density() < sparse_density;
     const bool fast_f64 = request.device.major == 9 || request.device.major == 10;
@@ -91,8 +91,8 @@ class Sweep final : public SpreadMethodOf<Sweep> {
     return reads_alone ? time_per_point(request) : sweep_time(request, of_grid);
   }
 
-  // The sweep rounds once per subproblem, so that these are long where there are very many points. They have at least four chunks
-  // of points, or two in 2D where the points are very few.
+  // The sweep rounds once per subproblem, so that these are long where there are very many points. They have at least
+  // four chunks of points, or two in 2D where the points are very few.
   std::int64_t subproblem_points(const MethodRequest& request) const override {
     const std::int64_t devices_share = std::int64_t{16} * request.device.multiprocessors;
     const std::int64_t large = request.points / (2 * devices_share);

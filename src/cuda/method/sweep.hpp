@@ -1,5 +1,6 @@
 // Spreading and interpolation by tensor cores in 2D and 3D: a window of the grid is swept along a column of points
-// (sweep_team.cuh). Spreading may add integers instead of numbers: their sums do not depend on the order (integer_sums.hpp).
+// (sweep_team.cuh). Spreading may add integers instead of numbers: their sums do not depend on the order
+// (integer_sums.hpp).
 #pragma once
 
 #include <cuda_runtime_api.h>

@@ -39,16 +39,16 @@ template <class T, class A, int D, int W, int V> struct SweepInterpWindow {
     }
   }
 
-  // Makes the warp wait here until the cells have arrived. The hardware counts loads in flight per scoreboard register: the
-  // products, which would wait for the cells, would also wait for the points that are read ahead, in every step. A comparison of
-  // two cells whose outcome changes nothing is enough to wait once.
+  // Makes the warp wait here until the cells have arrived. The hardware counts loads in flight per scoreboard register:
+  // the products, which would wait for the cells, would also wait for the points that are read ahead, in every step. A
+  // comparison of two cells whose outcome changes nothing is enough to wait once.
   __device__ void wait_for_cells() const {
     if (__double2hiint(cells[0][0][0][0]) == __double2loint(cells[Shape::m_tiles - 1][Shape::octets - 1][0][3]))
       asm volatile("" ::: "memory");
   }
 
-  // In 3D, moves the window so that it begins at z_first. `ahead` holds the next planes of the column. To fill the window at the
-  // beginning, or after a gap between points, more planes are fetched.
+  // In 3D, moves the window so that it begins at z_first. `ahead` holds the next planes of the column. To fill the
+  // window at the beginning, or after a gap between points, more planes are fetched.
   __device__ void move_to(const Team& team, int z_first) {
     const int last = z_first + Shape::planes;
     if (last == end_plane) return;
@@ -251,7 +251,8 @@ template <class T, class A, int W, int V> struct SweepInterpAgent<T, A, 2, W, V>
     if ((k & 1) == step) result = sum;
   }
 
-  // Adds up over the 4 lanes of a point. Returns the sum of point r in the lanes k < 2, and that of point r + 8 in the others.
+  // Adds up over the 4 lanes of a point. Returns the sum of point r in the lanes k < 2, and that of point r + 8 in the
+  // others.
   __device__ Complex<T> sum_of_neighbours(const T (&all)[2][2]) const {
     const bool second = team.k >= 2;
     T re = second ? all[1][0] : all[0][0], im = second ? all[1][1] : all[0][1];

@@ -1,5 +1,5 @@
-// The windows of the sweep (sweep_team.cuh), in cells, and how the warps of a team share them. Tuned on an H200: large windows
-// have large boxes, whose points fill the chunks, but they take registers.
+// The windows of the sweep (sweep_team.cuh), in cells, and how the warps of a team share them. Tuned on an H200: large
+// windows have large boxes, whose points fill the chunks, but they take registers.
 #pragma once
 
 #include "core/types.hpp"
@@ -7,8 +7,8 @@
 
 namespace offgrid::cuda {
 
-// A warp holds m_tiles (y) x octets (x) x planes tiles, each of 8 x 8 complex cells of a plane. A team has x_warps warps side by
-// side along x, times plane_warps along the planes.
+// A warp holds m_tiles (y) x octets (x) x planes tiles, each of 8 x 8 complex cells of a plane. A team has x_warps
+// warps side by side along x, times plane_warps along the planes.
 struct SweepTiles {
   int x_warps, plane_warps, octets, m_tiles, planes;
   int blocks;                                // the least blocks per multiprocessor that spread to a grid of f32
@@ -32,18 +32,20 @@ constexpr SweepTiles sweep_tiles(int dim, int width) {
   return width == 15 ? SweepTiles{3, 4, 1, 2, 4, 1, 1, 1} : SweepTiles{3, 2, 1, 2, 9, 1, 1, 1};
 }
 
-// How many vectors a block takes, one per team: the kernel values are then evaluated once for all of them. It is one where teams
-// would wait for each other longer than the evaluation takes: while planes are read, and where a team has several warps.
+// How many vectors a block takes, one per team: the kernel values are then evaluated once for all of them. It is one
+// where teams would wait for each other longer than the evaluation takes: while planes are read, and where a team has
+// several warps.
 constexpr int sweep_vectors(int dim, int width, bool spreads) {
   const SweepTiles tiles = sweep_tiles(dim, width);
   return tiles.x_warps * tiles.plane_warps == 1 && (spreads || dim == 2) ? 4 : 1;
 }
 
-// In 2D the cells are needed late, so that spreading may start while they are still being cleared. In 3D this gains little.
+// In 2D the cells are needed late, so that spreading may start while they are still being cleared. In 3D this gains
+// little.
 constexpr bool sweep_overlaps_clear(int dim) { return dim == 2; }
 
-// Whether the sweep interpolates itself. For small widths and few points one thread per point is faster, with the points in the
-// same order.
+// Whether the sweep interpolates itself. For small widths and few points one thread per point is faster, with the
+// points in the same order.
 inline constexpr double sparse_density = 0.05;  // points per cell, below which one thread per point is faster
 inline constexpr double dense_density = 2;  // above which it is in 2D, because neighbouring points read the same cells
 constexpr bool sweep_reads(int dim, int width, bool f64, double density) {
@@ -59,7 +61,8 @@ template <int D, int W> struct SweepShape {
   static constexpr int planes = own_planes * tiles.plane_warps;  // of the window, which is a ring of them; one in 2D
   static constexpr int reach_z =
       D == 3 ? planes - W + 1 : 1 << 30;  // the z cells from which the points of a chunk may be
-  // The lengths of rows of kernel values in shared memory, with zeros around the values. Odd lengths avoid bank conflicts.
+  // The lengths of rows of kernel values in shared memory, with zeros around the values. Odd lengths avoid bank
+  // conflicts.
   static constexpr int x_row = (2 * window_x - W) | 1, y_row = (2 * window_y - W) | 1,
                        z_row = D == 3 ? 2 * planes | 1 : 1;
 };

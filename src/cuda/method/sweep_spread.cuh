@@ -11,8 +11,8 @@ template <int D> __device__ void wait_for_clear() {
 }
 
 // What the cells of the grid hold while points are added: integers where the order of additions must not matter
-// (integer_sums.hpp). Each kind has kernels of its own, because a test at run time takes registers, and costs a third of the
-// speed.
+// (integer_sums.hpp). Each kind has kernels of its own, because a test at run time takes registers, and costs a third
+// of the speed.
 enum class CellSums { numbers, integers };
 
 // The window of a warp, in registers.

@@ -1,12 +1,12 @@
-// The sweep. A team of warps takes the points of a column of the grid, sorted by height, and moves a window of the grid along
-// the column. The window is held in registers. For 8 points at a time the tensor cores do the products:
+// The sweep. A team of warps takes the points of a column of the grid, sorted by height, and moves a window of the grid
+// along the column. The window is held in registers. For 8 points at a time the tensor cores do the products:
 //
 //   spread        G[(y, re/im), (x, z)] += sum_j  (c_j phi_y(y))[.., j]  (phi_x(x) phi_z(z))[j, ..]
 //   interpolate   D[(y, re/im), j]       = sum_x,z G[(y, re/im), (x, z)] (phi_x(x) phi_z(z))[.., j]     then sum_y phi_y D
 //
-// The window is a ring of `planes` planes: plane z is always in slot z mod planes, so that nothing moves between registers when
-// the window does. Planes that leave the window are added to the grid (or replaced by the next ones). In 2D there is one plane.
-// All sums are of f64 (m16n8k8). For points in f32 their terms are rounded to f32 first.
+// The window is a ring of `planes` planes: plane z is always in slot z mod planes, so that nothing moves between
+// registers when the window does. Planes that leave the window are added to the grid (or replaced by the next ones). In
+// 2D there is one plane. All sums are of f64 (m16n8k8). For points in f32 their terms are rounded to f32 first.
 //
 // Kernel values lie in shared memory, one row per point and axis, between zeros that are written once:
 //   x, y:  [window - w zeros][w values][window - w zeros]. Lanes read from (window - w - offset) on, which shifts the values to
@@ -39,8 +39,8 @@ namespace offgrid::cuda {
 
 template <int I> using Constant = std::integral_constant<int, I>;
 
-// Calls body(i) with i as a compile-time constant, if 0 <= i < Count. It is a switch, because a chain of tests takes more
-// registers.
+// Calls body(i) with i as a compile-time constant, if 0 <= i < Count. It is a switch, because a chain of tests takes
+// more registers.
 template <int Count, class Body> __device__ void with_constant(int i, Body& body) {
   static_assert(Count <= 10);
   const auto at = [&](auto constant) {
@@ -78,8 +78,8 @@ template <class T, class A, int W> struct SweepArguments {
   Polynomials<T, W> polynomials;
 };
 
-// The offsets, in bytes, from which the values of a point are read in Rows: x in the low half of a word and y in the high half,
-// and z.
+// The offsets, in bytes, from which the values of a point are read in Rows: x in the low half of a word and y in the
+// high half, and z.
 template <int D> struct RowOffsets { std::uint32_t xy; };
 template <> struct alignas(8) RowOffsets<3> { std::uint32_t xy, z; };
 
@@ -87,8 +87,8 @@ template <> struct alignas(8) RowOffsets<3> { std::uint32_t xy, z; };
 template <bool Shared> struct SharedCorner {};
 template <> struct SharedCorner<true> { std::uint32_t corner[2]; };
 
-// What both directions share: the column, its points, a chunk of up to 32 at a time, and their kernel values. A block has V
-// teams, each with a vector of its own, which evaluate the kernel together and read the same values.
+// What both directions share: the column, its points, a chunk of up to 32 at a time, and their kernel values. A block
+// has V teams, each with a vector of its own, which evaluate the kernel together and read the same values.
 template <class T, class A, int D, int W, int V> struct SweepTeam {
   using Shape = SweepShape<D, W>;
   static constexpr int block_warps = V * Shape::warps, threads = 32 * block_warps;
@@ -143,19 +143,20 @@ template <class T, class A, int D, int W, int V> struct SweepTeam {
     else
       __syncthreads();
   }
-  // The evaluation has four parts, x (0), y (1), z (2) and the rest (3), which the warps of the block share. Returns whether this
-  // warp does a part.
+  // The evaluation has four parts, x (0), y (1), z (2) and the rest (3), which the warps of the block share. Returns
+  // whether this warp does a part.
   __device__ static bool does(int part) { return block_warps == 1 || threadIdx.x / 32 == part % block_warps; }
   // The same for parts that each team does for itself, which its own warps share.
   __device__ bool does_alone(int part) const { return Shape::warps == 1 || warp == part % Shape::warps; }
   __device__ bool has_vector() const { return V == 1 || vector < a.stage.batch; }
 
-  // The packed index of this lane's point, or of the point that is `ahead` further on; the last point where there is none.
+  // The packed index of this lane's point, or of the point that is `ahead` further on; the last point where there is
+  // none.
   __device__ std::uint32_t packed_index(std::uint32_t ahead) const { return min(first + ahead + lane, end - 1); }
 
-  // For each chunk of points, the agent brings its window to z_first (`meet`). Once the kernel values are in shared memory it
-  // asks for what the next chunk needs (`prefetch`), multiplies, 8 or 16 points per step (`multiply`), and is done with the chunk
-  // (`finish`).
+  // For each chunk of points, the agent brings its window to z_first (`meet`). Once the kernel values are in shared
+  // memory it asks for what the next chunk needs (`prefetch`), multiplies, 8 or 16 points per step (`multiply`), and is
+  // done with the chunk (`finish`).
   template <class Agent> __device__ void run(Agent& agent) {
     for (int buffer = 0; first < end; buffer ^= buffers - 1) {
       const int z0 = height(), z_first = __shfl_sync(~0u, z0, 0);
@@ -175,8 +176,8 @@ template <class T, class A, int D, int W, int V> struct SweepTeam {
     }
   }
 
-  // The row of shared memory of the chunk's point l = 8 step + j. Apart from the shifts of the points, neither stores nor loads of
-  // fragments have bank conflicts. Points j and j + 4 are neighbours.
+  // The row of shared memory of the chunk's point l = 8 step + j. Apart from the shifts of the points, neither stores
+  // nor loads of fragments have bank conflicts. Points j and j + 4 are neighbours.
   __device__ static int row_of(int l) { return row_of(l / 8, l % 4) + (l >> 2) % 2; }
   __device__ static int row_of(int step, int j) {
     return sizeof(T) == 4 ? 8 * j + 2 * step : 4 * j + 2 * (step & 1) + 16 * (step >> 1);
@@ -264,8 +265,8 @@ template <class T, class A, int D, int W, int V> struct SweepTeam {
 
   __device__ static std::uint32_t slot_of(int z) { return static_cast<std::uint32_t>(z) % Shape::planes; }
 
-  // Calls body(slot) if this warp owns the plane, with its slot as a compile-time constant, because registers cannot be indexed
-  // at run time.
+  // Calls body(slot) if this warp owns the plane, with its slot as a compile-time constant, because registers cannot be
+  // indexed at run time.
   template <class Body> __device__ void with_slot(int plane, Body&& body) const {
     if constexpr (D == 2)
       body(Constant<0>{});

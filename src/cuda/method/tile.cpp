@@ -42,8 +42,8 @@ class Tile final : public SpreadMethodOf<Tile> {
     return even_subproblem(request, 128, paper_subproblem);
   }
 
-  // Chooses the largest tile, up to that of the wanted bin, which fits in shared memory, and tiles for several vectors of a batch
-  // if there is room for them.
+  // Chooses the largest tile, up to that of the wanted bin, which fits in shared memory, and tiles for several vectors
+  // of a batch if there is room for them.
   bool lay_out(const MethodRequest& request, MethodChoice& choice) const override {
     const std::size_t real_bytes = request.f64() || choice.wide ? 8 : 4, room = room_for_tiles(request);
     Sizes bin = paper_bin(request);

@@ -1,7 +1,7 @@
 // The exact fold: from a coordinate anywhere to a cell and the position t of the point inside it.
 //   g = n * frac(turns(x))        i0 = ceil(g - w/2) mod n        t = 2 (i0 - g + w/2) - 1 in [-1, 1)
-// The turns (AxisMap: x / 2 pi) and their product with n are carried in double-double arithmetic, so that t is exact to the
-// last bit for any n.
+// The turns (AxisMap: x / 2 pi) and their product with n are carried in double-double arithmetic, so that t is exact to
+// the last bit for any n.
 #pragma once
 
 #include <cstdint>
@@ -20,8 +20,8 @@ struct FoldAxis {
   int n;  // cells
 };
 
-// Adding it to a number below 2^51 rounds that number to an integer, which is the low word of the sum. This is faster than
-// the instructions that round and convert f64, which have a quarter of the speed of additions.
+// Adding it to a number below 2^51 rounds that number to an integer, which is the low word of the sum. This is faster
+// than the instructions that round and convert f64, which have a quarter of the speed of additions.
 constexpr double rounder = 0x1.8p52;
 __device__ inline int low_word(double sum) { return __double2loint(sum); }
 

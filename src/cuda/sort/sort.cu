@@ -134,9 +134,9 @@ template <class T> std::size_t Sorter<T>::table_bytes(std::int64_t count) const 
   return aligned(static_cast<std::size_t>(4 * (tiles_for(count) << digit_bits_)));
 }
 
-// While indices are moved in a set, two passes need three of the four words that it has per point: two keys and one index. The
-// table takes the fourth where it fits. Where it does not, as in a last part of few points, it follows the indices in scratch
-// memory.
+// While indices are moved in a set, two passes need three of the four words that it has per point: two keys and one
+// index. The table takes the fourth where it fits. Where it does not, as in a last part of few points, it follows the
+// indices in scratch memory.
 template <class T> bool Sorter<T>::table_in_set(std::int64_t count) const {
   return passes_ <= 2 && alignment + table_bytes(count) <= 4 * static_cast<std::size_t>(count);
 }
@@ -155,7 +155,8 @@ template <class T> void Sorter<T>::reserve_scratch(std::int64_t count) {
   if (spec_.subproblems) bin_items_.grow_to(bins + 1, memory_);
 }
 
-// Where indices are moved in the set, the last pass writes them to scratch memory, because the records take their place.
+// Where indices are moved in the set, the last pass writes them to scratch memory, because the records take their
+// place.
 template <class T>
 typename Sorter<T>::Buffers Sorter<T>::buffers_for(const PointSet<T>& set, std::int64_t count) const {
   if (!spec_.sorted) return {};

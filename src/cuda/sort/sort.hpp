@@ -1,7 +1,7 @@
-// set_points on the device: fold -> sort by bin -> subproblems.
-// The sort is a radix sort with digits of up to 11 bits. It is stable, so that its result depends on the points alone, and it
-// is as fast on clusters as on scattered points. The host waits for the device once, at the end, to read the flag which says
-// that a coordinate cannot be folded. Kernels that would overwrite the earlier points read this flag too.
+// set_points on the device: fold -> sort by bin -> subproblems. The sort is a radix sort with digits of up to 11 bits.
+// It is stable, so that its result depends on the points alone, and it is as fast on clusters as on scattered points.
+// The host waits for the device once, at the end, to read the flag which says that a coordinate cannot be folded.
+// Kernels that would overwrite the earlier points read this flag too.
 //
 // What the passes move decides their speed and the memory (Moves):
 //   records         whole records. They are in their final order after one or two passes, rarely after three.

@@ -1,4 +1,5 @@
-// The kernels of the radix sort (sort.hpp). One pass is count (in the first pass: fold) -> prefix sums (sums.cuh) -> scatter.
+// The kernels of the radix sort (sort.hpp). One pass is count (in the first pass: fold) -> prefix sums (sums.cuh) ->
+// scatter.
 #pragma once
 
 #include <algorithm>
@@ -14,7 +15,8 @@ namespace offgrid::cuda {
 
 inline constexpr int sort_threads = 256;
 
-// Tells the host that a coordinate cannot be folded, and tells the kernels that write to a set, which then leave it as it is.
+// Tells the host that a coordinate cannot be folded, and tells the kernels that write to a set, which then leave it as
+// it is.
 struct Refusal {
   int *on_host, *on_device;
   __device__ void refuse() const { *on_host = *on_device = 1; }
@@ -31,9 +33,9 @@ __global__ void __launch_bounds__(sort_threads) look_kernel(Coordinates<T> x, in
 }
 
 // --- a pass of the radix sort -----------------------------------------------------------------------------------------
-// A stable sort by one digit of the keys. A block has a tile of consecutive elements, and each of its warps a part of these.
-// table[digit][tile] holds how many elements of the tile have the digit, and after the prefix sum the position of the first of
-// them in the sorted order.
+// A stable sort by one digit of the keys. A block has a tile of consecutive elements, and each of its warps a part of
+// these. table[digit][tile] holds how many elements of the tile have the digit, and after the prefix sum the position
+// of the first of them in the sorted order.
 struct Pass {
   std::uint32_t count;
   int shift, bits;
@@ -48,8 +50,8 @@ inline constexpr int few_items = 2;
 // How many points a thread reads before it folds them, to have several reads in flight.
 constexpr int points_together(int items) { return items % 4 == 0 ? 4 : items; }
 
-// Counts the digits of a tile in shared memory. cleared() is called before the first add(): a thread issues its first reads
-// before it, so that they arrive while it waits.
+// Counts the digits of a tile in shared memory. cleared() is called before the first add(): a thread issues its first
+// reads before it, so that they arrive while it waits.
 struct DigitCounts {
   const Pass& pass;
   std::uint32_t* counts;
@@ -127,8 +129,9 @@ template <class V> __device__ void prefetch_to_l2(const V* from, std::uint32_t c
     asm volatile("prefetch.global.L2 [%0];" ::"l"(reinterpret_cast<const char*>(from) + byte));
 }
 
-// What a pass moves, its source: records made from the caller's points (FoldedRecords), the points' indices (Indices), or what
-// an earlier pass has moved (Moved). Elements are moved unit by unit, so that neighbouring threads access neighbouring memory.
+// What a pass moves, its source: records made from the caller's points (FoldedRecords), the points' indices (Indices),
+// or what an earlier pass has moved (Moved). Elements are moved unit by unit, so that neighbouring threads access
+// neighbouring memory.
 template <class Element> struct UnitsOf {
   using Unit =
       std::conditional_t<alignof(Element) == 16, uint4, std::conditional_t<alignof(Element) == 8, uint2, unsigned>>;
@@ -206,8 +209,8 @@ __device__ inline std::uint32_t peers_of(std::uint32_t digit, int bits, bool the
   return peers;
 }
 
-// The shared memory of a scatter. The tile is brought into order here first, so that almost all that a warp writes to global
-// memory is contiguous. The struct is followed by
+// The shared memory of a scatter. The tile is brought into order here first, so that almost all that a warp writes to
+// global memory is contiguous. The struct is followed by
 //   starts[digits]            the position of a digit's first element in memory, less that in the tile
 //   first[digits]             the position of a digit's first element in the tile
 //   before[warps][digits]     how many elements with the digit the warps before have; once these have been read, its memory
@@ -326,8 +329,8 @@ __global__ void __launch_bounds__(pass_threads, 2)
   }
 }
 
-// Folds each point and writes its record. positions[i] is the index of the i-th point in the sorted order; null: the points
-// stay in the caller's order.
+// Folds each point and writes its record. positions[i] is the index of the i-th point in the sorted order; null: the
+// points stay in the caller's order.
 template <class T, int D, CellKind K>
 __global__ void __launch_bounds__(sort_threads) gather_kernel(Coordinates<T> x, const __grid_constant__ FoldArguments a,
                                                               const std::uint32_t* positions, Record<T, D, K>* to) {
@@ -337,7 +340,8 @@ __global__ void __launch_bounds__(sort_threads) gather_kernel(Coordinates<T> x, 
   to[i] = FoldedPoint<T, D>(x.template read<D>(from).widened(), a).template record<K>(a, from);
 }
 
-// inverse[i] becomes the packed position of point i, which follows from the positions that up to three passes have kept.
+// inverse[i] becomes the packed position of point i, which follows from the positions that up to three passes have
+// kept.
 static __global__ void __launch_bounds__(sort_threads)
     inverse_kernel(const std::uint32_t* first, const std::uint32_t* second, const std::uint32_t* third,
                    std::int64_t count, std::uint32_t* inverse, Refusal refusal) {

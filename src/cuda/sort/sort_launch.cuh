@@ -1,4 +1,5 @@
-// What sort.cu hands to its kernels: arguments, compile-time kinds of records and sizes of tiles, and the launch of a scatter.
+// What sort.cu hands to its kernels: arguments, compile-time kinds of records and sizes of tiles, and the launch of a
+// scatter.
 #pragma once
 
 #include <algorithm>

@@ -28,8 +28,9 @@ constexpr bool gathers_results(int dim, int width, bool f64) {
   return dim == 1 || (dim == 3 ? width <= 3 : !f64 || width <= 12);
 }
 
-// Bits for the position t of a point in its cell in a joined record (kernels/points.hpp), or 0 where rounding to them would
-// show in the tolerance. Positions that are rounded to multiples of 2^-bits change the sums by at most 0.91 of that in 3D.
+// Bits for the position t of a point in its cell in a joined record (kernels/points.hpp), or 0 where rounding to them
+// would show in the tolerance. Positions that are rounded to multiples of 2^-bits change the sums by at most 0.91 of
+// that in 3D.
 inline int joined_fraction_bits(int cell_bits, double tolerance) {
   constexpr int most = 30;  // steps are counted in an int
   const int bits = std::min(32 - cell_bits, most);

@@ -1,5 +1,5 @@
-// The kernels of the sort that cut the sorted points into subproblems (sort.hpp): they find where each bin begins, how many
-// subproblems it makes, and write these. Bins stand for columns of bins where points are sorted by columns.
+// The kernels of the sort that cut the sorted points into subproblems (sort.hpp): they find where each bin begins, how
+// many subproblems it makes, and write these. Bins stand for columns of bins where points are sorted by columns.
 #pragma once
 
 #include <cstdint>
@@ -18,9 +18,9 @@ struct BinCut {
   Refusal refusal;
 };
 
-// Returns the first point whose key is not less than `wanted`, by a search with several probes at a time: a step takes as long
-// as a read, and reads that are in flight together take little longer than one. What the last pass has counted narrows the
-// search.
+// Returns the first point whose key is not less than `wanted`, by a search with several probes at a time: a step takes
+// as long as a read, and reads that are in flight together take little longer than one. What the last pass has counted
+// narrows the search.
 template <class T, int D, std::uint32_t probes>
 __device__ std::uint32_t first_of_key(const PackedPoints<T>& points, const FoldArguments& a, const Pass& last,
                                       std::uint32_t wanted) {
@@ -42,8 +42,8 @@ __device__ std::uint32_t first_of_key(const PackedPoints<T>& points, const FoldA
   return low;
 }
 
-// Writes cut.first, and how many subproblems each bin makes to items.values; entry `bins` of both is the end. Blocks overlap by
-// one bin, whose start is the end of the bin before.
+// Writes cut.first, and how many subproblems each bin makes to items.values; entry `bins` of both is the end. Blocks
+// overlap by one bin, whose start is the end of the bin before.
 template <class T, int D>
 __global__ void __launch_bounds__(sort_threads)
     bins_kernel(PackedPoints<T> points, const __grid_constant__ FoldArguments a, const __grid_constant__ Pass last,
@@ -107,8 +107,8 @@ static __global__ void __launch_bounds__(sort_threads)
   if (item < set.room) set.items[item] = item < total ? bins.subproblem(item) : Subproblem{};
 }
 
-// Finds how many subproblems of one bin or column reach the same cell, at most. In a column of 3D points, which is sorted along
-// z, only those count whose cells along z overlap. *longest becomes the largest number of all bins.
+// Finds how many subproblems of one bin or column reach the same cell, at most. In a column of 3D points, which is
+// sorted along z, only those count whose cells along z overlap. *longest becomes the largest number of all bins.
 template <class T, int D>
 __global__ void __launch_bounds__(sort_threads)
     longest_run_kernel(PackedPoints<T> points, const Subproblem* items, const std::uint32_t* count, bool columns,

@@ -1,7 +1,7 @@
-// The exclusive prefix sum of a table in one launch: values[i] becomes the sum of the values before it. The blocks find the
-// sums of the tiles before their own by decoupled look-back (Merrill and Garland, "Single-pass parallel prefix scan with
-// decoupled look-back", NVIDIA 2016): a block publishes the sum of its tile, and then looks at the tiles before it, nearest
-// first, until it meets one that has published the sum of everything up to its end.
+// The exclusive prefix sum of a table in one launch: values[i] becomes the sum of the values before it. The blocks find
+// the sums of the tiles before their own by decoupled look-back (Merrill and Garland, "Single-pass parallel prefix scan
+// with decoupled look-back", NVIDIA 2016): a block publishes the sum of its tile, and then looks at the tiles before
+// it, nearest first, until it meets one that has published the sum of everything up to its end.
 #pragma once
 
 #include <cstdint>
