@@ -210,6 +210,7 @@ PackedPoints<T> Sorter<T>::packed(const PointSet<T>& set, std::int64_t first, st
                          .record_bytes = static_cast<std::uint32_t>(record_bytes_),
                          .first = first,
                          .count = count,
+                         .shift = {},
                          .fraction_bits = spec_.fraction_bits};
   std::copy_n(shift_, max_dim + 1, points.shift);
   return points;

@@ -46,7 +46,11 @@ template <class Body> void with_items(bool large_tiles, std::int64_t bytes, Body
 }
 
 template <class T> FoldArguments fold_arguments(const SortSpec& spec, const int* shift, const Points<T>& points) {
-  FoldArguments arguments{.bins = spec.bins,
+  FoldArguments arguments{.axis = {},
+                          .bins = spec.bins,
+                          .inverse_bin = {},
+                          .bin_shift = {},
+                          .shift = {},
                           .count = points.count,
                           .fraction_bits = spec.fraction_bits,
                           .levels = static_cast<std::uint32_t>(spec.levels())};
