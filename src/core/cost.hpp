@@ -1,5 +1,5 @@
-// What a pair (sigma, width) costs on an engine, in arbitrary units of time a transform. Only ratios matter: the choice
-// between a fine grid with a narrow kernel and a coarse grid with a wide one.
+// What a pair (sigma, width) costs on an engine, in arbitrary units of time per transform. Only ratios matter: the
+// choice between a fine grid with a small width and a coarse grid with a large one.
 #pragma once
 
 #include "core/design.hpp"
@@ -10,7 +10,7 @@ namespace offgrid {
 double transform_cost(const Problem& problem, const Sizes& grid, int width, const Options& options,
                       const BackendTraits& traits);
 
-// How many vectors are worked on together, on grids of so many bytes each.
+// How many vectors are worked on together, on grids of `grid_bytes` bytes each.
 std::int64_t vectors_together(double grid_bytes, const Options& options, const BackendTraits& traits);
 
 }  // namespace offgrid

@@ -47,11 +47,11 @@ struct BackendTraits {
   std::string name;
   int vector_bytes = 8;                               // of FFT and clearing
   int row_bytes = 8;                                  // of the vectors in which a row of w cells is added to or read
-  double point = 1;                                   // a point: load, gather of its strength, loop
-  double kernel_axis = 1;                             // a kernel value an axis
-  double row_vector = 1;                              // a vector of a row, read and written
-  double fft = 1;                                     // a vector of cells in one radix-2 pass
-  double cell = 1;                                    // a vector of cells cleared, folded and read again
+  double point = 1;                                   // time per point: its load, the gather of its strength, the loop
+  double kernel_axis = 1;                             // per kernel value of an axis
+  double row_vector = 1;                              // per vector of a row that is read and written
+  double fft = 1;                                     // per vector of cells in one radix-2 pass
+  double cell = 1;                                    // per vector of cells that is cleared, folded and read again
   std::int64_t batch_bytes = 0;                       // grids worked on together should fit in here,
   std::int64_t most_vectors = std::int64_t{1} << 20;  // and may not be more
   double f32_rounding = 1;                            // errors of f32, relative to the core's model of them
@@ -119,7 +119,7 @@ Design make_design(const Problem& problem, const Options& options, const Backend
 // The same, from the designs of the last plans where it is one of them.
 std::shared_ptr<const Design> kept_design(const Problem& problem, const Options& options, const BackendTraits& traits);
 
-// The smallest size of a grid's axis that has at least so many cells and that the engine's FFT likes.
+// The smallest size of a grid's axis that has at least `cells` cells and for which the engine's FFT is fast.
 std::int64_t next_size(std::int64_t cells, const BackendTraits& traits);
 
 // The number of points that a design for `count` of them is made for: the next half power of two. Numbers that share it

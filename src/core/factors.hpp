@@ -18,7 +18,7 @@ class FactorSeries {
   FactorSeries() = default;
   // Of an axis with `modes` modes on a grid of `grid` cells, modes < grid.
   FactorSeries(const Window& window, std::int64_t modes, std::int64_t grid);
-  // The series alone, as a function of u = k / last: up to u = 1, where a mode makes so many turns a cell.
+  // The series alone, as a function of u = k / last: up to u = 1, where a mode makes `turns_per_cell` turns per cell.
   FactorSeries(const Window& window, double turns_per_cell);
 
   [[nodiscard]] std::int64_t count() const { return count_; }  // of factors, N/2 + 1

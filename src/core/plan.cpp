@@ -49,7 +49,8 @@ template <class T> std::shared_ptr<const Design> Plan<T>::design_for(std::int64_
   return kept_design(problem_, options, backend_.traits);
 }
 
-// Where the caller owns the workspace the grid stays as it is, as long as the sums of so many points keep the tolerance.
+// Where the caller owns the workspace the grid stays as it is, as long as the sums of `count` points keep the
+// tolerance.
 template <class T> bool Plan<T>::keeps_design(std::int64_t count) const {
   if (!chosen_) return false;
   if (designed_points(count) == designed_for_) return true;

@@ -1,9 +1,9 @@
-// The window as the engines evaluate it: one polynomial for each of the w cells that a point reaches.
-// A point at grid coordinate g reaches the cells i0 + i, i = 0..w-1, i0 = ceil(g - w/2). With t = 2 (i0 - g + w/2) - 1
-// in
-// [-1, 1), cell i receives phi((2i + 1 + t) / w - 1), approximated by p_i(t) = sum_q coefficient(q, i) t^q.
-// Cell w-1-i mirrors cell i, exactly: p_{w-1-i}(t) = p_i(-t); of an odd width the middle p is even.
-// Fitted at plan time, to the error that kernel.hpp asks for.
+// The window as the engines evaluate it: one polynomial for each of the w cells that a point reaches. A point at grid
+// coordinate g reaches the cells i0 + i, i = 0..w-1, with i0 = ceil(g - w/2). Its position in its cell is
+//   t = 2 (i0 - g + w/2) - 1  in [-1, 1).
+// Cell i receives phi((2i + 1 + t) / w - 1), which is approximated by p_i(t) = sum_q coefficient(q, i) t^q.
+// Cell w-1-i mirrors cell i exactly: p_{w-1-i}(t) = p_i(-t). For an odd width the middle polynomial is even.
+// The polynomials are fitted when the design is made, to the error that kernel.hpp asks for.
 #pragma once
 
 #include <vector>

@@ -32,7 +32,7 @@ inline std::int64_t next_smooth(std::int64_t n, std::int64_t multiple_of = 1) {
   return best;
 }
 
-// Time of an FFT of length n, a point, in units of a radix-2 pass: log2(n) for powers of two. A pass of a larger radix
+// Time per point of an FFT of length n, in units of a radix-2 pass: log2(n) for powers of two. A pass of a larger radix
 // does less useful work for its memory traffic: the surplus over log2(radix) is 5 to 20 %, and large primes cost a
 // convolution.
 inline double fft_cost(std::int64_t n) {

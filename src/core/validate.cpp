@@ -29,7 +29,8 @@ void validate(const Problem& problem, const Options& options) {
   const bool paper_window = options.window == WindowKind::semicircle;
   if (paper_window && options.upsampling != 0 && options.upsampling < 1.25)
     refuse("upsampling is ", options.upsampling, ", expected at least 1.25 with the semicircle window");
-  // Four bytes of float a complex part, the widest grid (2.5 a axis) and the batch must stay countable.
+  // Sizes in bytes must not overflow: a complex number has up to 16 bytes, and a grid of upsampling 2.5 along three
+  // axes has up to 15.6 cells per mode.
   checked_product("modes x transforms", problem.modes[0], problem.modes[1], problem.modes[2], options.transforms,
                   16 * 16);
 }

@@ -20,7 +20,7 @@ inline constexpr double min_sigma = 1.125, max_sigma = 2.5;  // what the error m
 struct Window {
   WindowKind kind = WindowKind::prolate;
   int width = 0;         // w, in grid cells
-  double sigma = 0;      // grid cells a mode, n / N
+  double sigma = 0;      // grid cells per mode, n / N
   double parameter = 0;  // c or beta
 };
 

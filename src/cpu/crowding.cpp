@@ -72,7 +72,7 @@ double sum_of_squares(const std::vector<std::uint32_t>& box_begin) {
 constexpr double wanted_finds = 64;
 constexpr std::int64_t fewest_in_step = 8;
 
-// Boxes for so many pairs, each as often as it has pairs.
+// Chooses the boxes of `pairs` pairs: a box is chosen as often as is its share of all pairs of points.
 std::vector<std::uint32_t> boxes_of_pairs(const std::vector<std::uint32_t>& box_begin, std::int64_t pairs) {
   constexpr std::int64_t fine = std::int64_t{1} << 31;
   const double step = sum_of_squares(box_begin) / static_cast<double>(pairs);
@@ -83,17 +83,21 @@ std::vector<std::uint32_t> boxes_of_pairs(const std::vector<std::uint32_t>& box_
   for (std::int64_t i = 0; i < pairs; ++i) {
     const double part = static_cast<double>(random_below(fine, static_cast<std::uint64_t>(i))) / fine;
     const double place = (static_cast<double>(i) + part) * step;
-    while (box + 2 < box_begin.size() && before + squared() <= place) before += squared(), ++box;
+    while (box + 2 < box_begin.size() && before + squared() <= place) {
+      before += squared();
+      ++box;
+    }
     boxes[i] = box;
   }
   return boxes;
 }
 
-// The overlap where at most so many terms are allowed, from pairs inside boxes: enough of them for so many finds.
+// Estimates the overlap from pairs of points inside boxes. Enough pairs are looked at to find about `finds` that
+// overlap, if the overlap is `terms`, the most that is allowed.
 template <class T>
 double sampled_overlap(const SortedPoints& points, const CrowdingCase& wanted, double terms, double finds) {
   constexpr double fewest_pairs = 256, most_pairs = 1 << 16;
-  constexpr std::int64_t some = 1024;  // a thread takes at a time
+  constexpr std::int64_t some = 1024;  // pairs that a thread takes at a time
   constexpr double pair_time = 15;     // nanoseconds
   const double most = sum_of_squares(wanted.box_begin) / static_cast<double>(points.count);
   const auto pairs =

@@ -45,7 +45,7 @@ Crowding measure_crowding(const SortedPoints& points, const CrowdingCase& wanted
 
 double allowed_error(const Design& design);
 
-// Whether so many points could be crowded enough to matter, were they all in one place.
+// Whether `count` points would be crowded enough to matter if all of them were at one place.
 bool may_crowd(const Design& design, std::int64_t count);
 
 // What keeps the error of such sums within its share of the design's tolerance. Parts, whose sums are then added up, leave the

@@ -33,7 +33,7 @@ template <class T, class Element> struct Lines {
   Element* data = nullptr;
   std::int64_t stride = 1, line_stride = 1, row_stride = 0;
   std::array<Segment, 2> segments{};
-  const T* scale = nullptr;       // null, or real factors: one a point, at scale_offset + i * scale_stride, or
+  const T* scale = nullptr;       // null, or real factors: one per point, at scale_offset + i * scale_stride, or
   std::int64_t scale_stride = 1;  // with scale_lines two equal ones for every complex number, laid out like data
   bool scale_lines = false;
   LineTwiddle<T> twiddle{};  // if blocks is not null

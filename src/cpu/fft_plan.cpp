@@ -17,7 +17,7 @@ std::complex<long double> unit_root(std::int64_t j, std::int64_t n) {
   return {std::cos(angle), std::sin(angle)};
 }
 
-// Time of a pass a point, measured with AVX-512 (bench/fftw_grid_fft shows what a change does). Going round memory is
+// Time of a pass per point, measured with AVX-512 (bench/fftw_grid_fft shows what a change does). Going round memory is
 // most of it, so few large radices beat many small ones as long as a butterfly fits the registers.
 struct RadixCost {
   int radix, cost;

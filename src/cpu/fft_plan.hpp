@@ -1,8 +1,8 @@
-// The plan of an FFT of n points: n = r_1 r_2 .. r_P, one Stockham pass a radix, and the twiddles of each pass.
-// Pass i turns sub-transforms of length r_i * groups into r_i times as many of length groups, with neighbours `stride`
-// apart, where stride = r_1 .. r_{i-1} and groups = n / (stride * r_i):
-//   y[q + stride (r p + k)] = w^(p k) sum_j x[q + stride (p + groups j)] exp(-2 pi i j k / r),  w = exp(-2 pi i / (r
-//   groups))
+// The plan of an FFT of n points: n = r_1 r_2 .. r_P, one Stockham pass per radix, and the twiddle factors of each
+// pass. Pass i turns sub-transforms of length r_i * groups into r_i times as many of length groups, with neighbours
+// `stride` apart, where stride = r_1 .. r_{i-1} and groups = n / (stride * r_i):
+//   y[q + stride (r p + k)] = w^(p k) sum_j x[q + stride (p + groups j)] exp(-2 pi i j k / r)
+//   with w = exp(-2 pi i / (r groups))
 // The other sign is the same sum with k counted backwards and w conjugated, so it costs a table and no code.
 // fft_pass runs a plan; fft and fft_long decide which plans to run.
 #pragma once

@@ -1,4 +1,4 @@
-// The exact fold: from a coordinate anywhere to a cell and a place inside it, vectorised.
+// The exact fold: from a coordinate anywhere to a cell and the position inside it, vectorised.
 //   g = n * frac(turns(x))        i0 = ceil(g - w/2) mod n        t = 2 (i0 - g + w/2) - 1 in [-1, 1)
 // The turns (AxisMap: x / 2 pi) and the product with n are carried in double-double, so that t is good to the last bit at any
 // n and any x up to largest_coordinate. Chunks of single precision points within four periods do without the second double:

@@ -103,9 +103,13 @@ template <class T, int W> HWY_INLINE void evaluate_pairs(const KernelTable<T>& t
             *odd = table.odd.data() + (table.half - 1) * KernelTable<T>::max_pairs;
     Vector e[pairs], o[pairs];
     HWY_UNROLL(16)
-    for (int i = 0; i < pairs; ++i) e[i] = hn::Set(d, even[i]), o[i] = hn::Set(d, odd[i]);
+    for (int i = 0; i < pairs; ++i) {
+      e[i] = hn::Set(d, even[i]);
+      o[i] = hn::Set(d, odd[i]);
+    }
     for (int term = table.half - 1; term > 0; --term) {
-      even -= KernelTable<T>::max_pairs, odd -= KernelTable<T>::max_pairs;
+      even -= KernelTable<T>::max_pairs;
+      odd -= KernelTable<T>::max_pairs;
       HWY_UNROLL(16)
       for (int i = 0; i < pairs; ++i) {
         e[i] = hn::MulAdd(e[i], square, hn::Set(d, even[i]));

@@ -155,7 +155,8 @@ template <class T> class CpuPointwise final : public Pointwise<T> {
         T low = x[range.begin], high = low;
         bool finite = true;
         for (std::int64_t j = range.begin; j < range.end; ++j) {
-          low = std::min(low, x[j]), high = std::max(high, x[j]);
+          low = std::min(low, x[j]);
+          high = std::max(high, x[j]);
           finite &= std::abs(x[j]) <= std::numeric_limits<T>::max();
         }
         if (!finite) good = false;

@@ -11,7 +11,7 @@
 namespace offgrid::cpu {
 
 // Points are sorted into boxes of grid cells. A counting sort into many boxes misses the cache at every point; a box that
-// with its halo outgrows the first-level cache slows spreading down. Which matters more depends on the work a point.
+// with its halo outgrows the first-level cache slows spreading down. Which matters more depends on the work per point.
 struct SortPolicy {
   Sizes box_log2{};                                       // sides of the smallest boxes, powers of two
   std::int64_t few_boxes = 0;                             // boxes grow until there are no more than this,
@@ -65,7 +65,11 @@ inline constexpr int chunk_points = 16;              // points whose kernel valu
 // Nanoseconds on one core, for the choice of sigma and width.
 inline BackendTraits cost_traits(int vector_bytes) {
   BackendTraits traits{"cpu", vector_bytes, std::min(vector_bytes, 32)};
-  traits.point = 8, traits.kernel_axis = 0.25, traits.row_vector = 0.4, traits.fft = 1, traits.cell = 16;
+  traits.point = 8;
+  traits.kernel_axis = 0.25;
+  traits.row_vector = 0.4;
+  traits.fft = 1;
+  traits.cell = 16;
   traits.direct.fill({.pair = 9, .axis = 1.5, .vector = 1.5});  // beside plans by grids of 10 to 1000 points, 1D to 3D
   traits.longest_sum = [](std::int64_t points) {
     constexpr std::int64_t few_more = 64;  // threads that add up their own sums

@@ -14,9 +14,10 @@ struct MemoryBlock {
   std::size_t bytes = 0;
 };
 
-// At least so many bytes, not initialised. Blocks from a huge page on are aligned to one and ask for them.
+// Returns at least `bytes` bytes, not initialised. Blocks of a huge page or more are aligned to one and ask for huge
+// pages.
 MemoryBlock take_memory(std::size_t bytes);
-// Kept for the next who takes it where it is large but not too large, freed otherwise.
+// Keeps the block for the next take_memory if it is large but not too large, and frees it otherwise.
 void leave_memory(MemoryBlock block) noexcept;
 std::size_t spare_bytes() noexcept;  // that are kept
 // Frees them.

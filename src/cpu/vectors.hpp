@@ -1,5 +1,5 @@
-// The two sides of spreading and interpolation for a batch: strengths in the caller's order, and grids one after the
-// other.
+// The two sides of spreading and interpolation for a batch: strengths in the caller's order, and grids, one after
+// another.
 #pragma once
 
 #include <cstdint>

@@ -37,10 +37,12 @@ class WideEngine final : public Engine<float> {
     auto narrow = narrow_.lease_grid(batch, stream), wide = wide_->lease_grid(batch, stream);
     auto pair = pool_.take([] { return std::make_unique<GridPair>(); });
     pair->batch = batch;
-    pair->narrow = std::move(narrow), pair->wide = std::move(wide);
+    pair->narrow = std::move(narrow);
+    pair->wide = std::move(wide);
     return GridLease(pair.release(), [this](Grid* grid) {
       auto* used = static_cast<GridPair*>(grid);
-      used->narrow.reset(), used->wide.reset();
+      used->narrow.reset();
+      used->wide.reset();
       pool_.give_back(used);
     });
   }

@@ -20,9 +20,12 @@ Device describe_device(int id) {
   cudaDeviceProp properties{};
   call("device properties", [&] { return cudaGetDeviceProperties(&properties, id); });
   Device device;
-  device.id = id, device.multiprocessors = properties.multiProcessorCount;
-  device.major = properties.major, device.minor = properties.minor;
-  device.shared_bytes = properties.sharedMemPerBlockOptin, device.memory_bytes = properties.totalGlobalMem;
+  device.id = id;
+  device.multiprocessors = properties.multiProcessorCount;
+  device.major = properties.major;
+  device.minor = properties.minor;
+  device.shared_bytes = properties.sharedMemPerBlockOptin;
+  device.memory_bytes = properties.totalGlobalMem;
   device.name = properties.name;
   return device;
 }

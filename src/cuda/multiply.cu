@@ -20,7 +20,7 @@ template <class T> struct DeviceProduct {
   Complex<T>* to;
   std::int64_t count, vectors;
   T sign;                    // of the factors' imaginary parts
-  std::uint32_t few_blocks;  // launches of at most so many leave room for the next kernel beside them
+  std::uint32_t few_blocks;  // launches of at most this many blocks leave room for the next kernel
 };
 
 // Blocks: x elements, y vectors. A thread reads a factor once for all of its vectors.

@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <optional>
 
+#include "core/cells_design.hpp"
+#include "kernel_sum.hpp"
 #include "transform.hpp"
 
 namespace support {
@@ -36,7 +38,8 @@ inline void expect_fft_of(const offgrid::AnyPlan& plan, const Sizes& modes) {
   EXPECT_NE(words.find(longest <= 800 ? "FFT by lines" : "FFT by cuFFT"), std::string::npos) << words;
 }
 
-// A plan with its arrays on the GPU, whose calls are asynchronous. It checks which FFT it has.
+// A plan with its arrays on the GPU, whose calls are asynchronous. It checks which FFT it has. With spread_only the
+// modes are cells, and the truth is a direct sum of the kernel.
 template <class T> class GpuPlan {
  public:
   using Complex = std::complex<T>;
@@ -50,7 +53,7 @@ template <class T> class GpuPlan {
         source_(where, in_),
         result_(where, std::vector<Complex>(static_cast<std::size_t>(size(spec_.forward())))) {
     for (const auto& axis : points_.axis) axes_.emplace_back(where, axis);
-    expect_fft_of(*plan_, spec_.modes);
+    if (!spec_.options.spread_only) expect_fft_of(*plan_, spec_.modes);
   }
 
   void set_points(cudaStream_t stream = nullptr) {
@@ -86,7 +89,9 @@ template <class T> class GpuPlan {
   void clear_result() { check_gpu(cudaMemset(result_.data(), 0xff, result_.host().size() * sizeof(Complex))); }
 
   [[nodiscard]] double error() {
-    if (!truth_) truth_ = direct_sum<T>(spec_.forward(), spec_.forward_sum(), points_, in_);
+    if (!truth_)
+      truth_ =
+          spec_.options.spread_only ? kernel_sum() : direct_sum<T>(spec_.forward(), spec_.forward_sum(), points_, in_);
     return relative_error(result_.host(), *truth_);
   }
   [[nodiscard]] double adjoint_error(const DeviceArray<Complex>& back) {
@@ -95,6 +100,7 @@ template <class T> class GpuPlan {
   }
   [[nodiscard]] const std::vector<Complex>& in() const { return in_; }
   [[nodiscard]] Complex* source() { return source_.data(); }
+  [[nodiscard]] Complex* target() { return result_.data(); }
   [[nodiscard]] std::vector<Complex> result() { return result_.host(); }
   [[nodiscard]] offgrid::AnyPlan& plan() { return *plan_; }
 
@@ -102,6 +108,11 @@ template <class T> class GpuPlan {
   static Spec hinted(Spec spec, std::int64_t count) {
     if (spec.options.points_hint == 0) spec.options.points_hint = count;
     return spec;
+  }
+
+  [[nodiscard]] Sums kernel_sum() const {
+    const KernelSum sum(offgrid::window_of_cells(problem_of<T>(spec_), spec_.options), spec_.modes);
+    return spec_.forward() == To::modes ? sum.to_cells<T>(points_, in_) : sum.to_points<T>(points_, in_);
   }
 
   [[nodiscard]] std::int64_t size(To side) const {

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "plain_costs.hpp"
 #include "threads.hpp"
 #include "transform.hpp"
 
@@ -14,21 +15,6 @@ namespace {
 
 using namespace support;
 using offgrid::ModeOrder;
-
-// The same backend with costs as a CPU has them: what is chosen then does not depend on the device.
-BackendUnderTest with_plain_costs(BackendUnderTest where) {
-  offgrid::BackendTraits& traits = where.backend.traits;
-  traits.time = nullptr;
-  traits.kept_as.clear();
-  traits.vector_bytes = 32;
-  traits.row_bytes = 32;
-  traits.point = 8;
-  traits.kernel_axis = 0.25;
-  traits.row_vector = 0.4;
-  traits.fft = 1;
-  traits.cell = 16;
-  return where;
-}
 
 class ShortAxesTest : public BackendTest {
  protected:
@@ -38,8 +24,6 @@ class ShortAxesTest : public BackendTest {
 const std::vector<Sizes> one_short_axis{{2, 80, 60}, {80, 2, 60}, {80, 60, 2}, {3, 80, 60}, {80, 3, 60}, {80, 60, 3}};
 const std::vector<Sizes> two_short_axes{{2, 2, 5000}, {2, 5000, 2}, {5000, 2, 2},
                                         {3, 2, 5000}, {2, 5000, 3}, {5000, 3, 2}};
-
-bool is_split(const offgrid::AnyPlan& plan) { return plan.describe().find("summed exactly") != std::string::npos; }
 
 int dim_of(const Sizes& modes) { return static_cast<int>(modes.size()); }
 

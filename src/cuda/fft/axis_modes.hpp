@@ -1,14 +1,14 @@
-// The modes along an axis: where the caller has them, and which cells of the grid hold them.
+// The modes along an axis: their order in the caller's array, and the cells of the grid that hold them.
 #pragma once
 
 #include <cstdint>
 
 namespace offgrid::cuda {
 
-// Modes k >= 0 are in the first cells of the grid, those below 0 in the last ones.
+// The first cells of the grid hold the modes k >= 0, the last ones those with k < 0.
 struct AxisModes {
-  int cells, end, begin;   // k >= 0 in [0, end), k < 0 in [begin, cells)
-  int shift, later_shift;  // from a cell of the first or last ones to its index in the caller's order
+  int cells, end, begin;   // k >= 0 is in [0, end), k < 0 in [begin, cells)
+  int shift, later_shift;  // from one of the first or last cells to its index in the caller's order
 
   constexpr AxisModes(std::int64_t n, std::int64_t modes, bool fft_order)
       : cells(static_cast<int>(n)),

@@ -12,7 +12,8 @@ struct Root {
   double re, im;
 };
 
-// e(part / whole), 0 <= part < whole; a series in the first eighth, and symmetries beyond.
+// Returns e(part / whole) for 0 <= part < whole, by a series in the first eighth of the circle and by symmetry
+// elsewhere.
 constexpr Root root_of_one(int part, int whole) {
   if (2 * part > whole) {
     const Root other = root_of_one(whole - part, whole);
@@ -30,13 +31,16 @@ constexpr Root root_of_one(int part, int whole) {
   Root root{0, 0};
   double term = 1;
   for (int power = 0; power < 20; power += 2) {
-    root.re += term, term *= angle / (power + 1);
-    root.im += term, term *= -angle / (power + 2);
+    root.re += term;
+    term *= angle / (power + 1);
+    root.im += term;
+    term *= -angle / (power + 2);
   }
   return root;
 }
 
-// R = R1 R2: R1 is its factor here, or R itself if it is a prime.
+// A transform of length R = R1 R2 is made of transforms of lengths R1 and R2. Returns R1, which is R itself for a
+// prime.
 constexpr int first_factor(int r) {
   if (r == 16 || r == 12 || r == 8 || r == 4) return r == 4 ? 2 : 4;
   for (int f = 2; f < r; ++f)
@@ -44,7 +48,7 @@ constexpr int first_factor(int r) {
   return r;
 }
 
-// Calls body(Constant<i>) for i < Count.
+// Calls body(i) for i < Count, with i as a compile-time constant.
 template <class Body, int... I>
 __device__ __forceinline__ void for_constants(Body&& body, std::integer_sequence<int, I...>) {
   (body(std::integral_constant<int, I>{}), ...);
@@ -53,8 +57,8 @@ template <int Count, class Body> __device__ __forceinline__ void for_constants(B
   for_constants(body, std::make_integer_sequence<int, Count>{});
 }
 
-// x e(Part / Whole)
-template <int Part, int Whole, class A> __device__ __forceinline__ Complex<A> turned(Complex<A> x) {
+// Returns x e(Part / Whole).
+template <int Part, int Whole, class A> __device__ __forceinline__ Complex<A> times_root(Complex<A> x) {
   constexpr int part = Part % Whole;
   constexpr Root root = root_of_one(part, Whole);
   constexpr A re = static_cast<A>(root.re), im = static_cast<A>(root.im);
@@ -76,14 +80,17 @@ template <class A, int R> __device__ __forceinline__ void transform(Complex<A> (
     return;
   } else if constexpr (R == 2) {
     const Complex<A> a = x[0], b = x[1];
-    x[0] = {a.x + b.x, a.y + b.y}, x[1] = {a.x - b.x, a.y - b.y};
-  } else if constexpr (second == 1) {  // an odd prime: terms j and R - j, and results k and R - k, share their products
+    x[0] = {a.x + b.x, a.y + b.y};
+    x[1] = {a.x - b.x, a.y - b.y};
+  } else if constexpr (second == 1) {  // an odd prime, where terms j and R - j, and results k and R - k, share products
     constexpr int pairs = R / 2;
     Complex<A> sum[pairs], difference[pairs], all = x[0];
     for_constants<pairs>([&](auto j) {
       const Complex<A> a = x[j + 1], b = x[R - 1 - j];
-      sum[j] = {a.x + b.x, a.y + b.y}, difference[j] = {a.x - b.x, a.y - b.y};
-      all.x += sum[j].x, all.y += sum[j].y;
+      sum[j] = {a.x + b.x, a.y + b.y};
+      difference[j] = {a.x - b.x, a.y - b.y};
+      all.x += sum[j].x;
+      all.y += sum[j].y;
     });
     for_constants<pairs>([&](auto k) {
       Complex<A> even = x[0], odd{0, 0};
@@ -94,7 +101,8 @@ template <class A, int R> __device__ __forceinline__ void transform(Complex<A> (
         odd = j == 0 ? Complex<A>{difference[j].x * im, difference[j].y * im}
                      : Complex<A>{fma(difference[j].x, im, odd.x), fma(difference[j].y, im, odd.y)};
       });
-      x[k + 1] = {even.x - odd.y, even.y + odd.x}, x[R - 1 - k] = {even.x + odd.y, even.y - odd.x};
+      x[k + 1] = {even.x - odd.y, even.y + odd.x};
+      x[R - 1 - k] = {even.x + odd.y, even.y - odd.x};
     });
     x[0] = all;
   } else {  // j = j1 second + j2, k = k1 + first k2
@@ -102,7 +110,7 @@ template <class A, int R> __device__ __forceinline__ void transform(Complex<A> (
     for_constants<second>([&](auto j2) {
       for_constants<first>([&](auto j1) { halfway[j2][j1] = x[j1 * second + j2]; });
       transform<A, first>(halfway[j2]);
-      for_constants<first>([&](auto k1) { halfway[j2][k1] = turned<j2() * k1(), R, A>(halfway[j2][k1]); });
+      for_constants<first>([&](auto k1) { halfway[j2][k1] = times_root<j2() * k1(), R, A>(halfway[j2][k1]); });
     });
     for_constants<first>([&](auto k1) {
       Complex<A> column[second];

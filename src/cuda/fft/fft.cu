@@ -13,19 +13,20 @@ namespace offgrid::cuda {
 namespace {
 
 constexpr int threads = 256, warps = threads / 32;
-constexpr int together = 8;           // loads of a lane that are under way
-constexpr int piece = 32 * together;  // of a row that a warp works on, at most
+constexpr int together = 8;           // loads that a lane has in flight
+constexpr int piece = 32 * together;  // the most values of a row that a warp works on
 
-// Blocks: x rows of a plane, y vectors, z planes. A warp takes a piece of a row: Row is called with its y, and with the
-// first of its places that is this lane's and the last + 1.
+// The crop and pad kernels go with cuFFT. Their blocks are numbered by rows of a plane (x), vectors (y) and planes (z).
+// A warp takes a piece of a row. for_row calls row(y, first, end): this lane has the values first, first + 32, ..
+// before end.
 template <class Row> __device__ void for_row(std::uint32_t length, std::uint32_t rows, Row row) {
   const std::uint32_t pieces = (length + piece - 1) / piece, mine = blockIdx.x * warps + threadIdx.x / 32;
   const std::uint32_t y = mine / pieces, first = (mine - y * pieces) * piece, end = min(length, first + piece);
   if (y < rows) row(static_cast<int>(y), static_cast<int>(min(first + threadIdx.x % 32, end)), static_cast<int>(end));
 }
 
-// Calls load(i, place) for all of the lane's places, so that its loads are under way together, and then store(i, place)
-// for those before `end`.
+// Calls load(i, x) for all of the lane's values, so that its loads are in flight together, and then store(i, x) for
+// those before `end`.
 template <class Load, class Store> __device__ void load_and_store(int first, int end, Load load, Store store) {
 #pragma unroll
   for (int i = 0; i < together; ++i) load(i, first + min(32 * i, end - 1 - first));
@@ -57,7 +58,8 @@ __global__ void __launch_bounds__(threads) crop_kernel(const Complex<A>* cells, 
         A all[together];
         const auto load = [&](int i, int x) {
           const int cx = ax.cell(x);
-          value[i] = from[cx], all[i] = factors.axis[0][ax.k(cx)];
+          value[i] = from[cx];
+          all[i] = factors.axis[0][ax.k(cx)];
         };
         load_and_store(first, end, load, [&](int i, int x) {
           const A scale = factor * all[i];
@@ -89,7 +91,8 @@ __global__ void __launch_bounds__(threads) pad_kernel(const Complex<T>* modes, C
         A all[together];
         const auto load = [&](int i, int x) {
           const bool holds = ax.holds(x);
-          mode[i] = from[holds ? ax.index(x) : 0], all[i] = factors.axis[0][holds ? ax.k(x) : 0];
+          mode[i] = from[holds ? ax.index(x) : 0];
+          all[i] = factors.axis[0][holds ? ax.k(x) : 0];
         };
         load_and_store(first, end, load, [&](int i, int x) {
           const A scale = factor * all[i];
@@ -102,8 +105,10 @@ __global__ void __launch_bounds__(threads) pad_kernel(const Complex<T>* modes, C
   });
 }
 
-// The lines of an axis on the grid, where the axes before it have their modes only, [N3][N2][N1], and the slowest axis has
-// its modes in the caller's array.
+// The passes of the Stockham FFT of a grid, one per axis. On the way to modes they go from the fastest axis to the
+// slowest: when the lines of an axis are transformed, the axes before it have been cropped to their modes, which lie at
+// the beginning of the rows and planes of the grid. The slowest axis has its modes in the caller's array, [N3][N2][N1].
+// On the way to the grid the order is the reverse.
 template <class A> struct Passes {
   const GridShape& grid;
   const ModeBox& box;
@@ -145,7 +150,7 @@ bool goes_by_lines(const Design& design) {
 
 namespace {
 
-// Plans of cuFFT that nobody uses: it takes longer to make one than to run it.
+// Plans of cuFFT that no grid uses at present. They are kept because making one takes longer than running it.
 class KeptPlans {
  public:
   struct Kept {
@@ -246,7 +251,8 @@ GridFft<A>::GridFft(const Design& design, const GridShape& grid, int multiproces
   by_lines_ = goes_by_lines(design);
   dependent_ = by_lines_ && has_dependent_launch();
   if (by_lines_) return;
-  FftPlan::Layout layout{dim_, {}, 1, static_cast<long long>(grid.cells), batch_};
+  FftPlan::Layout layout{
+      .rank = dim_, .size = {}, .stride = 1, .distance = static_cast<long long>(grid.cells), .batch = batch_};
   for (int axis = 0; axis < dim_; ++axis) layout.size[dim_ - 1 - axis] = grid.n[axis];
   work_bytes_ = whole_.make(layout, type_of<A>);
   layout.batch = design.options.transforms % batch_;
@@ -266,8 +272,9 @@ template <class T>
 void GridFft<A>::grid_to_modes(std::complex<A>* cells, std::complex<T>* modes, int batch, Sign sign,
                                const Deconvolution<A>& factors, cudaStream_t stream) const {
   const Queue queue{stream, multiprocessors_};
+  const Passes<A> all{.grid = grid_, .box = box_, .factors = factors, .dim = dim_, .dependent = dependent_};
   for (int axis = 0; by_lines_ && axis < dim_; ++axis) {
-    const LinePass<A> pass = pass_along(axis, Passes<A>{grid_, box_, factors, dim_, dependent_}, sign, LineKind::crop);
+    const LinePass<A> pass = pass_along(axis, all, sign, LineKind::crop);
     if (axis == dim_ - 1) return run_lines<LineKind::crop>(pass, cells, modes, batch, queue);
     run_lines<LineKind::crop>(pass, cells, cells, batch, queue);
   }
@@ -282,8 +289,9 @@ template <class T>
 void GridFft<A>::modes_to_grid(const std::complex<T>* modes, std::complex<A>* cells, int batch, Sign sign,
                                const Deconvolution<A>& factors, cudaStream_t stream) const {
   const Queue queue{stream, multiprocessors_};
+  const Passes<A> all{.grid = grid_, .box = box_, .factors = factors, .dim = dim_, .dependent = dependent_};
   for (int axis = dim_ - 1; by_lines_ && axis >= 0; --axis) {
-    const LinePass<A> pass = pass_along(axis, Passes<A>{grid_, box_, factors, dim_, dependent_}, sign, LineKind::pad);
+    const LinePass<A> pass = pass_along(axis, all, sign, LineKind::pad);
     if (axis == dim_ - 1)
       run_lines<LineKind::pad>(pass, modes, cells, batch, queue);
     else

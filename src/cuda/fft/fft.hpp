@@ -1,7 +1,7 @@
 // Between grid and modes: FFT, crop or padding, deconvolution.
-//   by lines   kernels of ours (stockham.cuh), one axis at a time, on what the axes before it keep
-//   by cuFFT   where lines are too long for them: one plan for the grids of a batch, and a kernel that picks the modes
-// cuFFT's plans have a stream and a work area inside, so that each grid that is leased has plans of its own.
+//   by lines   kernels of ours (stockham.cuh) transform one axis at a time, and only what the earlier axes have kept
+//   by cuFFT   where lines are too long for these: one plan for all grids of a batch, and a kernel that crops or pads
+// A plan of cuFFT holds a stream and a work area, so that each grid that is leased has plans of its own.
 #pragma once
 
 #include <array>
@@ -22,7 +22,7 @@ bool goes_by_lines(const Design& design);
 // The deconvolution factors of the axes and the twiddle factors of their lines, on the device, in the precision of the grid.
 template <class T> struct Deconvolution {
   const T* axis[max_dim];      // [|k|]
-  const T* twiddles[max_dim];  // roots of one (stockham_plan.hpp), [re, im], where the grid goes by lines
+  const T* twiddles[max_dim];  // twiddle factors (stockham_plan.hpp), [re, im], where the grid is transformed by lines
 };
 
 struct ModeBox {
@@ -30,6 +30,7 @@ struct ModeBox {
   bool fft_order;
 };
 
+// A plan of cuFFT.
 class FftPlan {
  public:
   FftPlan() = default;
@@ -64,13 +65,13 @@ class FftPlan {
     std::swap(work_bytes_, other.work_bytes_);
   }
 
-  std::optional<Kind> kind_;  // where it is made
+  std::optional<Kind> kind_;  // none: not made yet
   cufftHandle handle_ = 0;
   std::size_t work_bytes_ = 0;
 };
 void destroy_kept_fft_plans();
 
-// A: precision of the grid, T: of the modes.
+// A is the precision of the grid, T that of the modes.
 template <class A> class GridFft {
  public:
   GridFft(const Design& design, const GridShape& grid, int multiprocessors);

@@ -9,8 +9,8 @@
 namespace offgrid::cuda {
 namespace {
 
-// What a pass takes at least, however few its lines are: a thread works through its values, stage by stage. What all lengths
-// have in common is left out.
+// The least time of a pass, however few its lines are: a thread works through its values, stage by stage. A part that
+// is the same for all lengths is left out, because it decides about nothing.
 double line_latency(std::int64_t n, bool f64) {
   using Latencies = std::array<std::array<double, std::size(line_sizes)>, 2>;
   static constexpr Latencies latencies = [] {
@@ -27,7 +27,7 @@ double line_latency(std::int64_t n, bool f64) {
 
 }  // namespace
 
-// By lines, a value costs the same in every pass (stockham.cuh); grids with longer lines go through cuFFT.
+// By lines, a value costs the same in every pass (stockham.cuh). Grids with longer lines are transformed by cuFFT.
 double fft_time(const Problem& problem, const Sizes& grid, std::int64_t transforms, Precision of_grid) {
   const bool f64 = of_grid == Precision::f64;
   double cells = 1;

@@ -5,7 +5,7 @@
 
 namespace offgrid::cuda {
 
-// Of one vector, of `transforms` in all, on a grid of this precision; clearing included.
+// The time for one of `transforms` vectors on a grid of this precision, with clearing.
 double fft_time(const Problem& problem, const Sizes& grid, std::int64_t transforms, Precision of_grid);
 
 }  // namespace offgrid::cuda

@@ -1,9 +1,10 @@
-// Stockham FFTs of grids, axis by axis, with crop or padding and deconvolution inside: one kernel per axis, which reads and
-// writes only what is kept. A block works on some lines. In a stage of radix R a thread holds R values of its line that are
-// n / R apart, transforms them (dft.cuh), and passes them on through shared memory; the first stage reads and the last one
-// writes global memory. Where the stages before have transformed m values each, j < n / R is (j / m, j mod m), and
+// Stockham FFTs of grids, axis by axis, with crop or padding and deconvolution inside: one kernel per axis, which reads
+// and writes only what is kept. A block works on several lines. In a stage of radix R a thread holds groups of R values
+// of its line that are n / R apart, multiplies them by twiddle factors, transforms them (dft.cuh), and passes them on
+// through shared memory; the first stage reads and the last one writes global memory. If the product of the radices of
+// the earlier stages is m, then stage R does, for all j < n / R,
 //   x[j + i n / R]  ->  e((j mod m) i / (m R)) x  ->  transform over i  ->  y[(j / m) m R + j mod m + i m]
-// so that neighbouring threads read neighbours, and in the last stage write neighbours, too.
+// Neighbouring threads read neighbouring values, and in the last stage write neighbouring values, too.
 #pragma once
 
 #include "cuda/fft/dft.cuh"
@@ -14,7 +15,8 @@
 
 namespace offgrid::cuda {
 
-// Reads a table here, and not where the compiler would: behind a barrier, say, or a branch that few lines take.
+// Loads a value of a table at this point of the program. The compiler would move the load, for example behind a
+// barrier, where nothing is left to hide its latency.
 __device__ inline float load_here(const float* at) {
   float value;
   asm volatile("ld.global.nc.f32 %0, [%1];" : "=f"(value) : "l"(__cvta_generic_to_global(at)));
@@ -40,7 +42,7 @@ __device__ inline double2 load_here(const double2* at) {
   return value;
 }
 
-// N: cells of a line.
+// What one thread does for a line of N cells. S, A and D are the precisions of source, transform and result.
 template <int N, LineKind K, class S, class A, class D> struct StockhamAgent {
   static constexpr LinePlan plan = line_plan(N, sizeof(A));
   static constexpr int first_radix = plan.stage[0].radix;
@@ -51,9 +53,9 @@ template <int N, LineKind K, class S, class A, class D> struct StockhamAgent {
       plan.stages == 2 && plan.most_held(K == LineKind::crop, sizeof(A)) <= most_held_ahead(sizeof(A));
 
   const LinePass<A>& p;
-  Complex<A>* shared;  // of this line
-  int thread;          // of the line
-  bool there;          // the line; one that is not there goes with the last one, but is not written
+  Complex<A>* shared;  // the line's part of shared memory
+  int thread;          // the thread's number within the line
+  bool there;          // false for a line beyond the last: it is computed like the last line, but not written
   const Complex<S>* from;
   Complex<D>* to;
 
@@ -64,7 +66,7 @@ template <int N, LineKind K, class S, class A, class D> struct StockhamAgent {
 
   __device__ const A* factor(int cell) const { return p.factors + min(cell, N - cell); }
 
-  // For the other sign, all is conjugated before and after.
+  // The transform for sign = -1 is the conjugate of that for +1 of conjugated values.
   __device__ float with_sign(float im) const { return __int_as_float(__float_as_int(im) ^ (p.sign & 0x80000000)); }
   __device__ double with_sign(double im) const {
     return __hiloint2double(__double2hiint(im) ^ (p.sign & 0x80000000), __double2loint(im));
@@ -78,7 +80,7 @@ template <int N, LineKind K, class S, class A, class D> struct StockhamAgent {
     return *reinterpret_cast<Complex<D>*>(reinterpret_cast<char*>(to) + std::uint64_t{p.to_bytes} * element);
   }
 
-  // Without branches, so that loads are under way together.
+  // There are no branches here, so that the loads of a thread are in flight together.
   __device__ Complex<A> read(int j) const {
     if constexpr (K == LineKind::crop) {
       const Complex<S> value = source(j);
@@ -100,10 +102,12 @@ template <int N, LineKind K, class S, class A, class D> struct StockhamAgent {
     }
   }
 
-  // Values are spaced in shared memory, where they would meet in a bank. Linear in steps that the first radix divides.
+  // The position of value j in shared memory. Gaps avoid bank conflicts where the first radix is even; steps that are
+  // multiples of the first radix stay linear.
   __device__ __host__ static constexpr int spaced(int j) { return first_radix % 2 == 0 ? j + j / first_radix : j; }
 
-  // A group is of the values j + i apart, j < apart. Of the last ones that a thread has, some may not be there.
+  // Group j has the values j + i * apart, j < apart. A thread's last group may not exist, unless the groups divide
+  // evenly.
   template <int I> static constexpr bool even = plan.stage[I].apart % plan.threads == 0;
   template <int I> __device__ int group(int g) const {
     const int j = thread + g * plan.threads;
@@ -132,7 +136,7 @@ template <int N, LineKind K, class S, class A, class D> struct StockhamAgent {
   __device__ static Complex<A> product(Complex<A> a, Complex<A> b) {
     return {fma(a.x, b.x, -a.y * b.y), fma(a.x, b.y, a.y * b.x)};
   }
-  // The twiddle factors of a group: some are read, and the others are products of them.
+  // The twiddle factors of a group: those with powers of two as index are read, the others are products of these.
   template <int I> struct Twiddles {
     static constexpr int radix = plan.stage[I].radix, m = plan.stage[I].m;
     Complex<A> by[radix];
@@ -151,7 +155,7 @@ template <int N, LineKind K, class S, class A, class D> struct StockhamAgent {
     }
   };
 
-  // What a stage reads from tables; a part, where registers are few.
+  // What a stage reads from tables in advance; only a part of it where registers are few.
   template <int I> struct FromTables {
     static constexpr LineStage stage = plan.stage[I];
     static constexpr bool has_twiddles = I > 0, scales = K == LineKind::crop && I == plan.stages - 1;
@@ -238,7 +242,7 @@ __global__ void __launch_bounds__(StockhamAgent<N, K, S, A, D>::most_threads, li
   }
 }
 
-// Calls body(length of a line, as a constant).
+// Calls body(n) with the length of a line as a compile-time constant.
 template <class Body> void with_line_size(int n, Body&& body) {
   const auto search = [&]<std::size_t... I>(std::index_sequence<I...>) {
     (void)((n == line_sizes[I] && (body(std::integral_constant<int, line_sizes[I]>{}), true)) || ...);
@@ -246,8 +250,8 @@ template <class Body> void with_line_size(int n, Body&& body) {
   search(std::make_index_sequence<std::size(line_sizes)>{});
 }
 
-// Lines of a block: neighbours fill sectors of memory where the elements of a line are apart. They begin in banks that are
-// as far from each other as can be.
+// Chooses how many lines a block takes. Where the elements of a line are far apart, neighbouring lines together fill
+// sectors of memory; in shared memory such lines begin in banks that are as far from each other as possible.
 template <LineKind K, class A, class S, class D>
 void run_lines(LinePass<A> p, const std::complex<S>* from, std::complex<D>* to, int batch, const Queue& queue) {
   with_line_size(p.axis.cells, [&](auto n) {
@@ -269,8 +273,11 @@ void run_lines(LinePass<A> p, const std::complex<S>* from, std::complex<D>* to, 
     p.few_blocks = static_cast<std::uint32_t>(2 * queue.multiprocessors);
     p.from_bytes = p.from.step * sizeof(Complex<S>);
     p.to_bytes = p.to.step * sizeof(Complex<D>);
-    const Launch launch{dim3((p.lines + p.together - 1) / p.together, smaller(batch, 65535)), p.together * threads,
-                        bytes(), queue.stream, p.dependent};
+    const Launch launch{.blocks = dim3((p.lines + p.together - 1) / p.together, smaller(batch, 65535)),
+                        .threads = p.together * threads,
+                        .shared_bytes = bytes(),
+                        .stream = queue.stream,
+                        .dependent = p.dependent};
     const auto kernel = stockham_kernel<n(), K, S, A, D>;
     ask_for_shared(kernel, bytes());
     enqueue("FFT", kernel, launch, p, reinterpret_cast<const Complex<S>*>(from), reinterpret_cast<Complex<D>*>(to),

@@ -1,4 +1,4 @@
-// Transforms of all lines of a grid along an axis (stockham.cuh), with crop or padding and deconvolution.
+// Transforms all lines of a grid along an axis (stockham.cuh), with crop or padding and deconvolution.
 #pragma once
 
 #include <complex>
@@ -15,26 +15,28 @@ enum class LineKind { crop, pad };
 struct LineLayout {
   std::uint32_t step;
   std::uint64_t along_u, along_v;
-  std::uint64_t vector;  // from one of a batch to the next
+  std::uint64_t vector;  // from one vector of a batch to the next
 };
 
-// The modes of a line lie at its first places, in the caller's order; which cells hold them: axis.
+// The lines of an axis, each with n cells on one side and the axis's modes, in the caller's order, on the other.
 template <class A> struct LinePass {
-  AxisModes axis;
+  AxisModes axis;  // which cells hold the modes
   LineLayout from, to;
-  int sign = 1;                                     // of the exponent in e
-  std::uint32_t u_count = 1, lines = 1;             // u < u_count
-  const A *factors = nullptr, *twiddles = nullptr;  // [|k|]; [stage][i][j mod m][re, im]
-  bool dependent = false;                           // starts while the kernel before it ends (dependent_launch.cuh)
+  int sign = 1;                          // of i in the exponent
+  std::uint32_t u_count = 1, lines = 1;  // u < u_count
+  const A* factors = nullptr;            // deconvolution, [|k|]
+  const A* twiddles = nullptr;           // [stage][i][j mod m][re, im]
+  bool dependent = false;                // launched by programmatic dependent launch (dependent_launch.cuh)
 
   // Set by run_lines.
-  bool side_by_side = false;                   // a block's lines are neighbours in memory, their elements are not
-  int together = 1, pitch = 0;                 // lines of a block; from one to the next in shared memory
-  std::uint32_t few_blocks = 0;                // launches of at most so many leave room for the next kernel beside them
-  std::uint32_t from_bytes = 0, to_bytes = 0;  // of a step
+  bool side_by_side = false;     // the lines of a block are neighbours in memory, the elements of a line are not
+  int together = 1;              // lines per block
+  int pitch = 0;                 // from one line to the next in shared memory, in values
+  std::uint32_t few_blocks = 0;  // launches of at most this many blocks leave room for the next kernel
+  std::uint32_t from_bytes = 0, to_bytes = 0;  // LineLayout::step in bytes
 };
 
-// The lines of `from`, of precision S, to those of `to`, of precision D.
+// Transforms the lines of `from`, of precision S, in precision A and writes them to those of `to`, of precision D.
 template <LineKind K, class A, class S, class D>
 void run_lines(LinePass<A> pass, const std::complex<S>* from, std::complex<D>* to, int batch, const Queue& queue);
 

@@ -1,4 +1,4 @@
-// Lines of f32.
+// FFTs of lines in f32.
 #include "cuda/fft/stockham.cuh"
 
 namespace offgrid::cuda {

@@ -1,4 +1,4 @@
-// Lines of f64.
+// FFTs of lines in f64.
 #include "cuda/fft/stockham.cuh"
 
 namespace offgrid::cuda {

@@ -1,4 +1,4 @@
-// Lines of f64, to modes of f32.
+// FFTs of lines in f64 whose modes are f32.
 #include "cuda/fft/stockham.cuh"
 
 namespace offgrid::cuda {

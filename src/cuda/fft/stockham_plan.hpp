@@ -13,28 +13,29 @@
 
 namespace offgrid::cuda {
 
-// Complex values that a thread holds; the larger number only where that spares a stage, or fills sectors of memory.
+// The most complex values that a thread holds: `few`, or `more` where that saves a stage or fills sectors of memory.
 struct LineValues {
   int few, more;
 };
 constexpr LineValues line_values(std::size_t real_bytes) {
   return real_bytes == 4 ? LineValues{18, 20} : LineValues{12, 16};
 }
-// Threads of a block at most, for lines that take `of_a_line` threads each. Two blocks of 256 threads on a multiprocessor
-// leave 128 registers per thread, larger ones 96.
-inline constexpr int line_blocks = 2;
-constexpr int most_line_threads(std::size_t real_bytes, int of_a_line) {
-  return real_bytes == 4 ? 320 : of_a_line > 128 ? 288 : 256;
+// The most threads of a block, for lines that take `threads_per_line` threads each. With two blocks of 256 threads on a
+// multiprocessor a thread has 128 registers, with larger blocks 96.
+inline constexpr int line_blocks = 2;  // per multiprocessor
+constexpr int most_line_threads(std::size_t real_bytes, int threads_per_line) {
+  return real_bytes == 4 ? 320 : threads_per_line > 128 ? 288 : 256;
 }
-// Twiddle factors that a thread reads before the values of their stage have arrived. And numbers that a thread may hold
-// when it reads all that it needs from tables before the values of the stage before: more would spill registers.
+// How many twiddle factors of a stage a thread reads before the values of that stage have arrived.
 constexpr int prefetched_twiddles(std::size_t real_bytes) { return real_bytes == 4 ? 9 : 8; }
+// A thread reads all that the second of two stages needs from tables before the values of the first stage arrive, if it
+// then holds at most this many numbers (LinePlan::most_held): more would spill registers.
 constexpr int most_held_ahead(std::size_t real_bytes) { return real_bytes == 4 ? 69 : 46; }
-inline constexpr std::size_t most_line_bytes = 96 << 10;  // of shared memory, which every GPU has
+inline constexpr std::size_t most_line_bytes = 96 << 10;  // of shared memory per block, which every supported GPU has
 
 inline constexpr int line_radices[] = {20, 18, 16, 15, 12, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1};
 
-// Lines of these lengths have kernels (stockham.cuh); the grids of a plan take them, up to the longest. Lengths of which the
+// The lengths of lines that have kernels (stockham.cuh). Grids take these lengths, up to the longest. Lengths whose
 // transform is slow are left out.
 inline constexpr int line_sizes[] = {
     2,   3,   4,   5,   6,   8,    9,    10,   12,   15,   16,   18,   20,   24,   25,   27,   28,  30,  32,
@@ -43,14 +44,14 @@ inline constexpr int line_sizes[] = {
     270, 288, 300, 320, 324, 360,  384,  400,  420,  432,  480,  512,  540,  576,  600,  640,  648, 720, 768,
     800, 864, 900, 960, 972, 1024, 1080, 1152, 1200, 1296, 1344, 1440, 1536, 1728, 1800, 1920, 2048};
 
-// One stage transforms groups of `radix` values that are `apart` elements from each other; the stages before it have
-// transformed m values each. A thread takes `groups` groups.
+// One stage transforms groups of `radix` values that are `apart` elements from each other. m is the product of the
+// radices of the earlier stages. A thread takes `groups` groups.
 struct LineStage {
   int radix, m, apart, groups;
 
-  [[nodiscard]] constexpr int values() const { return radix * groups; }  // of a thread
-  // Of the twiddle factors of a group a thread reads those with powers of two as index and multiplies the others from
-  // them; for the first `prefetched_groups` groups it does so before the values have arrived.
+  [[nodiscard]] constexpr int values() const { return radix * groups; }  // per thread
+  // A thread reads the twiddle factors of a group whose indices are powers of two, and makes the others as products of
+  // these. For the first `prefetched_groups` groups it reads them before the values have arrived.
   [[nodiscard]] constexpr int twiddles_read() const {
     return larger(1, std::bit_width(static_cast<unsigned>(radix - 1)));
   }
@@ -64,14 +65,15 @@ struct LinePlan {
   int stages = 0, threads = 0;
   LineStage stage[most_stages]{};
 
-  // Numbers that a thread of two stages holds which has read the tables of the second before the values of the first.
+  // How many numbers a thread holds in a plan of two stages, if it reads the tables of the second stage before the
+  // values of the first.
   [[nodiscard]] constexpr int most_held(bool crops, std::size_t real_bytes) const {
     const LineStage &first = stage[0], &second = stage[1];
     const int twiddles = second.prefetched_groups(real_bytes) * second.twiddles_read();
     return 2 * larger(first.values(), second.values()) + 2 * twiddles + (crops ? second.values() : 0);
   }
 
-  // Values that the threads could hold, over all stages.
+  // How many values all threads could hold, added up over the stages: the fewer, the fuller the threads are.
   [[nodiscard]] constexpr int room() const {
     int all = 0;
     for (int s = 0; s < stages; ++s) all += threads * stage[s].values();
@@ -79,8 +81,8 @@ struct LinePlan {
   }
 };
 
-// The fewest stages, two at least, in which no thread holds more than `values`, and of those the fullest threads; none where
-// n has other factors than the radices.
+// Returns the plan with the fewest stages, but at least two, in which no thread holds more than `values` values, and
+// among these the one with the fullest threads. Where n has other factors than the radices, the plan has no stages.
 constexpr LinePlan best_line_plan(int n, int values) {
   LinePlan best{}, now{};
   const auto finish = [&] {
@@ -99,7 +101,7 @@ constexpr LinePlan best_line_plan(int n, int values) {
     for (const int radix : line_radices) {
       const bool idle = radix == 1 && (now.stages > 0 || n > values);
       if (radix > last || n / m % radix != 0 || idle) continue;
-      now.stage[now.stages++] = {radix, m, n / radix, 0};
+      now.stage[now.stages++] = {.radix = radix, .m = m, .apart = n / radix, .groups = 0};
       self(self, m * radix, radix == 1 ? values : radix);
       --now.stages;
     }

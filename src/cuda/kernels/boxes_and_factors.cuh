@@ -12,16 +12,18 @@ namespace offgrid::cuda {
 
 inline constexpr int pointwise_threads = 256;
 
-// Of a kernel whose threads stride over what there is.
+// The first index of a thread, and its stride, in kernels whose threads stride over all elements.
 __device__ inline std::int64_t first_index() {
   return static_cast<std::int64_t>(blockIdx.x) * blockDim.x + threadIdx.x;
 }
 __device__ inline std::int64_t all_threads() { return static_cast<std::int64_t>(gridDim.x) * blockDim.x; }
 
-// The ends of a box as whole numbers in the same order, so that the largest is found by atomics; 0 is below all of them.
+// The ends of a box as integers that have the order of the numbers, so that atomics find the largest; 0 is less than
+// all.
 struct BoxKeys {
-  unsigned long long high[max_dim], low[max_dim];  // low: of -x
-  unsigned long long bad;
+  unsigned long long high[max_dim];  // the key of the largest x
+  unsigned long long low[max_dim];   // the key of the largest -x
+  unsigned long long bad;            // 1: a coordinate is not finite
 };
 __host__ __device__ inline unsigned long long key_of(unsigned long long bits) {
   return bits >> 63 ? ~bits : bits | 1ULL << 63;
@@ -46,13 +48,17 @@ __global__ void __launch_bounds__(pointwise_threads)
     for (std::int64_t j = first_index(); j < count; j += all_threads()) {
       const T value = x.axis[axis][j];
       finite = finite && isfinite(value);
-      high = max(high, value), low = min(low, value);
+      high = max(high, value);
+      low = min(low, value);
     }
     if (!finite) keys->bad = 1;
     const auto bits = [](double value) { return static_cast<unsigned long long>(__double_as_longlong(value)); };
     const unsigned long long highest = largest_in_warp(key_of(bits(high))),
                              lowest = largest_in_warp(key_of(bits(-low)));
-    if (threadIdx.x % 32 == 0) atomicMax(&keys->high[axis], highest), atomicMax(&keys->low[axis], lowest);
+    if (threadIdx.x % 32 == 0) {
+      atomicMax(&keys->high[axis], highest);
+      atomicMax(&keys->low[axis], lowest);
+    }
   }
 }
 
@@ -62,7 +68,7 @@ __global__ void sample_kernel(const __grid_constant__ BoxAxes<T> x, int dim, std
     samples[axis * extent_samples + threadIdx.x] = x.axis[axis][sampled_point(threadIdx.x, count)];
 }
 
-// Turns of a point along an axis, less whole ones.
+// The turns of a point along an axis, less an integer.
 __device__ inline double turns_at(const FactorAxis& axis, double x) {
   const double d = __dsub_rn(x, axis.centre), taken = __dsub_rn(x, d);
   const double lost = __dadd_rn(__dsub_rn(x, __dadd_rn(d, taken)), __dsub_rn(taken, axis.centre));

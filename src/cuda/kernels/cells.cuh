@@ -8,7 +8,7 @@
 
 namespace offgrid::cuda {
 
-// The cell that this one is in the period. Tiles and windows may reach around a short axis more than once.
+// Returns the cell modulo n. Tiles and windows may reach around a short axis more than once.
 __device__ inline std::uint32_t wrap(std::uint32_t cell, std::uint32_t n) {
   while (cell >= n) cell -= n;
   return cell;
@@ -39,10 +39,11 @@ __device__ inline void add(float2* to, float x, float y) {
 #if __CUDA_ARCH__ >= 900
   atomicAdd(to, float2{x, y});
 #else
-  atomicAdd(&to->x, x), atomicAdd(&to->y, y);
+  atomicAdd(&to->x, x);
+  atomicAdd(&to->y, y);
 #endif
 }
-// The same, unless there is nothing to add. This is a predicate, since a branch would cost more than it saves.
+// The same, unless both are zero. This is a predicated instruction, because a branch would cost more than it saves.
 __device__ inline void add_if_any(float2* to, float x, float y) {
 #if __CUDA_ARCH__ >= 900
   asm volatile("{ .reg .pred any; setp.ne.u32 any, %3, 0; @any red.global.add.v2.f32 [%0], {%1, %2}; }" ::"l"(
@@ -53,6 +54,9 @@ __device__ inline void add_if_any(float2* to, float x, float y) {
   add(to, x, y);
 #endif
 }
-__device__ inline void add(double2* to, double x, double y) { atomicAdd(&to->x, x), atomicAdd(&to->y, y); }
+__device__ inline void add(double2* to, double x, double y) {
+  atomicAdd(&to->x, x);
+  atomicAdd(&to->y, y);
+}
 
 }  // namespace offgrid::cuda

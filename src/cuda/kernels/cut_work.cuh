@@ -1,4 +1,4 @@
-// How the launchers of one thread or one team per point cut their work.
+// How the launchers of methods with one thread or one team per point divide their points and vectors among blocks.
 #pragma once
 
 #include <algorithm>
@@ -8,8 +8,9 @@
 
 namespace offgrid::cuda {
 
-// Cuts points and vectors into blocks of `teams` teams that work on `rounds` points each, one after the other. Where points
-// or vectors are few, rounds are fewer and blocks more: eight per multiprocessor keep the device busy.
+// Divides points and vectors among blocks of `teams` teams; each team works on `rounds` points, one after the other.
+// Where points or vectors are few, it takes fewer rounds and more blocks: eight per multiprocessor keep the device
+// busy.
 inline constexpr int most_rounds = 8;
 inline constexpr int busy_blocks_per_multiprocessor = 8;
 template <class Arguments> dim3 cut_work(Arguments& a, int teams, int multiprocessors) {

@@ -16,7 +16,10 @@ __device__ inline void multiply_add(double (&c)[4], const double (&a)[4], double
         : "+d"(c[half]), "+d"(c[half + 1])
         : "d"(left), "d"(right));
   };
-  quarter(0, a[0], b0), quarter(0, a[2], b1), quarter(2, a[1], b0), quarter(2, a[3], b1);
+  quarter(0, a[0], b0);
+  quarter(0, a[2], b1);
+  quarter(2, a[1], b0);
+  quarter(2, a[3], b1);
 #endif
 }
 

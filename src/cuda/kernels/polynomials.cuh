@@ -1,5 +1,5 @@
 // The kernel phi on the device: one polynomial per cell that a point reaches (core/polynomial.hpp), p_i(t) for cell i and
-// the place t in [-1, 1] of the point in its own cell.
+// the position t in [-1, 1] of the point in its own cell.
 #pragma once
 
 #include "core/polynomial.hpp"
@@ -7,7 +7,7 @@
 
 namespace offgrid::cuda {
 
-// The polynomials, in shared memory because lanes look up different pieces.
+// The polynomials in shared memory, for methods whose lanes look up different pieces.
 template <class T, int W> struct KernelCoefficients {
   static constexpr int degree = max_degree(W, precision_of<T>);
   T values[(degree + 1) * W];
@@ -23,15 +23,15 @@ template <class T, int W> struct KernelCoefficients {
   }
 };
 
-// The polynomials in the kernel's parameters, which are constant memory: all lanes read the same one.
+// The polynomials as a kernel parameter, that is in constant memory, for methods whose lanes all read the same one.
 // p_i(t) = even(t^2) + t odd(t^2), and p_{w-1-i} = even - t odd.
 template <class T, int W> struct Polynomials {
   static constexpr int degree = max_degree(W, precision_of<T>);
   static constexpr int low_degree = degree > 4 ? degree - 2 : degree;
   T coefficients[degree + 1][(W + 1) / 2];
-  bool is_low;  // low_degree suffices
+  bool is_low;  // the coefficients beyond low_degree are 0
 
-  // Degree: the coefficients beyond it are 0.
+  // Evaluates all pieces at t. The coefficients beyond Degree must be 0.
   template <int Degree = degree> __device__ void evaluate(T t, T (&values)[W]) const {
     const T square = t * t;
 #pragma unroll
@@ -42,11 +42,15 @@ template <class T, int W> struct Polynomials {
       for (int power = top_even - 2; power >= 0; power -= 2) even = fma(even, square, coefficients[power][i]);
 #pragma unroll
       for (int power = top_odd - 2; power >= 1; power -= 2) odd = fma(odd, square, coefficients[power][i]);
-      values[i] = fma(t, odd, even), values[W - 1 - i] = fma(-t, odd, even);
+      values[i] = fma(t, odd, even);
+      values[W - 1 - i] = fma(-t, odd, even);
     }
   }
   __device__ T piece(int i, T t) const {
-    if (2 * i >= W) i = W - 1 - i, t = -t;
+    if (2 * i >= W) {
+      i = W - 1 - i;
+      t = -t;
+    }
     T sum = coefficients[degree][i];
 #pragma unroll
     for (int power = degree - 1; power >= 0; --power) sum = fma(sum, t, coefficients[power][i]);

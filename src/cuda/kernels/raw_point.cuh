@@ -1,4 +1,4 @@
-// A point as kernels read it: one packed record (points.hpp), which is taken apart in registers.
+// A point as kernels read it: one packed record (points.hpp), which is unpacked in registers.
 #pragma once
 
 #include <cstdint>
@@ -7,14 +7,15 @@
 
 namespace offgrid::cuda {
 
-// The middle of what fraction_bits bits can tell apart.
+// t from the fraction of a joined record: the middle of the interval that fraction_bits bits can tell apart.
 __device__ inline float joined_t(std::uint32_t word, int fraction_bits) {
   const float step = __uint_as_float(static_cast<std::uint32_t>(128 - fraction_bits) << 23);  // 2^(1 - fraction_bits)
   return fmaf(static_cast<float>(word & ((1u << fraction_bits) - 1)), step, 0.5f * step - 1);
 }
 
-// A point as it is read from memory. Reading the next one before the present one is worked on hides the latency. All kinds
-// of records are read alike: a branch for each would have words moved behind it, and so waited for.
+// A record as it was read from memory. Kernels read the next one before they work on the present one, to hide the
+// latency. Records of all kinds are read by the same instructions: with a branch per kind, the compiler would copy
+// registers after it, and the copies would wait for the reads.
 template <class T, int D> struct RawPoint {
   static constexpr CellKind smallest = sizeof(T) == 4 ? CellKind::joined : CellKind::low;
   static constexpr int least_units = sizeof(Record<T, D, smallest>) / 8;
@@ -28,7 +29,8 @@ template <class T, int D> struct RawPoint {
     for (int u = 0; u < most_units; ++u)
       if (u < least_units || 8 * u < points.record_bytes) {
         const uint2 unit = from[u];
-        words[2 * u] = unit.x, words[2 * u + 1] = unit.y;
+        words[2 * u] = unit.x;
+        words[2 * u + 1] = unit.y;
       }
   }
 
@@ -41,7 +43,8 @@ template <class T, int D> struct RawPoint {
       return __uint_as_float(words[2 + axis]);
     }
   }
-  // The first cell along an axis that the point reaches. What `high` is does not matter where `low` has them all.
+  // The first cell along an axis that the point reaches. Records without `high` have anything in its place, whose bits
+  // are not used.
   __device__ std::uint32_t cell(const PackedPoints<T>& points, int axis) const {
     if constexpr (sizeof(T) == 4)
       if (points.fraction_bits > 0) return words[1 + axis] >> points.fraction_bits;

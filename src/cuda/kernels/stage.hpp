@@ -11,10 +11,10 @@ namespace offgrid::cuda {
 template <class T> struct KernelView {
   int width;
   const T* coefficients;       // [max_degree + 1][width], on the device
-  const T* host_coefficients;  // the same
+  const T* host_coefficients;  // the same on the host
 };
 
-// T: of the points and strengths, A: of the grid.
+// T is the precision of the points and strengths, A that of the grid.
 template <class T, class A> struct StageArguments {
   PackedPoints<T> points;
   KernelView<T> kernel;
@@ -23,9 +23,10 @@ template <class T, class A> struct StageArguments {
   std::int64_t stride;
   std::complex<A>* cells;  // [batch][n3][n2][n1]
   int batch;
-  bool in_order = false;          // results are written in the order of the packed points, not to their indices
-  bool dependent = false;         // spreading may start while the cells are being cleared (clear.hpp)
-  const double* units = nullptr;  // [batch]: cells are integers of such units (integer_sums.hpp); null: numbers
+  bool in_order = false;   // results are written in the order of the packed points, not to their indices
+  bool dependent = false;  // spreading may start while the cells are being cleared (clear.hpp)
+  const double* units =
+      nullptr;  // [batch]: cells are integers, multiples of these units (integer_sums.hpp); null: numbers
   // How the launcher cuts the work: a team takes `rounds` points and `vectors` vectors of the batch.
   int rounds = 1, vectors = 1;
 };

@@ -13,7 +13,8 @@ __device__ Complex<T> strength_of(const StageArguments<T, A>& a, std::uint32_t i
   return reinterpret_cast<const Complex<T>*>(a.strengths)[vector * a.stride + a.points.first + index];
 }
 
-// The index of the result of the i-th packed point: its own, or the one in the caller's arrays. And the result there.
+// The index of the result of the i-th packed point: i where results are written in the packed order, else its index in
+// the caller's arrays. result_at is the result with that index.
 template <class T, class A>
 __device__ std::uint32_t index_of_result(const StageArguments<T, A>& a, std::uint32_t i, std::uint32_t index) {
   return a.in_order ? i : index;

@@ -16,7 +16,7 @@
 
 namespace offgrid::cuda {
 
-// L: lanes of a team.
+// L is the number of lanes of a team.
 template <int D, int W, int L> struct TeamShape {
   static constexpr int lanes = L;
   static constexpr int x_lanes = smaller(W, lanes);
@@ -26,7 +26,7 @@ template <int D, int W, int L> struct TeamShape {
   static constexpr int x_steps = (W + x_lanes - 1) / x_lanes;
   static constexpr int y_steps = D > 1 ? (W + y_lanes - 1) / y_lanes : 1;
   static constexpr int z_steps = D > 2 ? (W + z_lanes - 1) / z_lanes : 1;
-  static constexpr int values = D * W;  // in shared memory
+  static constexpr int values = D * W;  // of the kernel per point, in shared memory
 };
 
 // What a lane knows of its team's point.
@@ -34,24 +34,26 @@ template <class T, int D, int W, int L> struct TeamPoint {
   using Shape = TeamShape<D, W, L>;
 
   std::uint32_t cell[max_dim];
-  int x, y, z;  // the lane's first cell of the window
-  bool busy;
+  int x, y, z;  // the lane's first cell among the w^d that the point reaches
+  bool busy;    // the lane has cells at all
   T kx[Shape::x_steps], ky[Shape::y_steps];
   const T* shared_kz;
 
-  // values: numbers of shared memory that belong to the team. All lanes of the warp call it together.
+  // `values` is shared memory of the team, of Shape::values numbers. All lanes of the warp call this together.
   __device__ void load(const PackedPoints<T>& points, const RawPoint<T, D>& raw,
                        const KernelCoefficients<T, W>& coefficients, T* values) {
 #pragma unroll
     for (int axis = 0; axis < D; ++axis) cell[axis] = raw.cell(points, axis);
     const int lane = threadIdx.x % L;
     busy = lane < Shape::busy_lanes;
-    x = lane % Shape::x_lanes, y = lane / Shape::x_lanes % Shape::y_lanes, z = lane / (Shape::x_lanes * Shape::y_lanes);
+    x = lane % Shape::x_lanes;
+    y = lane / Shape::x_lanes % Shape::y_lanes;
+    z = lane / (Shape::x_lanes * Shape::y_lanes);
     ky[0] = T(1);
     T t[D];
 #pragma unroll
     for (int axis = 0; axis < D; ++axis) t[axis] = raw.t(points, axis);
-    __syncwarp();  // the values of the point before have been read
+    __syncwarp();  // all lanes have read the values of the previous point
 #pragma unroll
     for (int first = 0; first < D * W; first += L) {
       const int v = first + lane;
@@ -72,8 +74,8 @@ template <class T, int D, int W, int L> struct TeamPoint {
   __device__ bool has_x(int step) const { return busy && (W % Shape::x_lanes == 0 || x + step * Shape::x_lanes < W); }
   __device__ bool has_y(int step) const { return D < 2 || W % Shape::y_lanes == 0 || y + step * Shape::y_lanes < W; }
 
-  // visit(offset, x step, ky kz) for every cell of the lane. at(axis, i): where the i-th cell of the window along an axis
-  // lies, in elements; wrapped around or relative to a tile, as the caller likes.
+  // Calls visit(offset, x step, ky kz) for every cell of the lane. at(axis, i) returns the offset, in elements, of the
+  // i-th of the w cells along an axis: in the periodic grid or in a tile, as the caller decides.
   template <class At, class Visit> __device__ void for_cells(At at, Visit visit) const {
     using Offset = decltype(at(0, 0));
     Offset px[Shape::x_steps];

@@ -17,7 +17,7 @@ constexpr int team_cost(int dim, int width, int lanes) {
   return (50 + evaluation + 8 * visits) * lanes / 32;
 }
 
-// To add in shared memory without bank conflicts takes a team of at least four lanes.
+// Adding in shared memory without bank conflicts takes a team of at least four lanes.
 constexpr int spread_lanes(int dim, int width) {
   int best = 32;
   for (int lanes = 16; lanes >= 4; lanes /= 2)

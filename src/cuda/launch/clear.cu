@@ -7,10 +7,10 @@ namespace offgrid::cuda {
 namespace {
 
 constexpr int threads = 256;
-constexpr int dependent_launch_major = 9;                // compute capability that it takes
-constexpr std::size_t most_cleared_by_kernel = 8 << 20;  // bytes; more are cleared faster by the driver
+constexpr int dependent_launch_major = 9;                // the least compute capability that has it
+constexpr std::size_t most_cleared_by_kernel = 8 << 20;  // bytes; the driver's memset is faster for more
 
-// The next kernel has much to do before it needs the cells.
+// The next kernel is let start at once, because it has much to do before it needs the cells.
 __global__ void __launch_bounds__(threads) clear_kernel(uint4* words, std::uint32_t count, bool half_more) {
   let_next_kernel_start();
   const std::uint32_t i = blockIdx.x * threads + threadIdx.x;
@@ -18,7 +18,8 @@ __global__ void __launch_bounds__(threads) clear_kernel(uint4* words, std::uint3
   if (i == count && half_more) *reinterpret_cast<uint2*>(words + i) = {0, 0};
 }
 
-// Machine code for other GPUs only, and no PTX, or PTX that this driver cannot compile, or is told not to.
+// Whether an error says that the library holds machine code for other GPUs only, and no PTX that this driver can
+// compile or may compile.
 bool is_missing_code(cudaError_t found) {
   return found == cudaErrorNoKernelImageForDevice || found == cudaErrorInvalidDeviceFunction ||
          found == cudaErrorInvalidKernelImage || found == cudaErrorUnsupportedPtxVersion ||

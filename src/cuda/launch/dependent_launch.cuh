@@ -4,16 +4,17 @@
 
 namespace offgrid::cuda {
 
-// After this call, what the kernel before wrote is visible. Every thread calls it, also those with nothing to do: a kernel
-// that waits for this one relies on it that the one before this has ended, too.
+// After this call, all that the previous kernel wrote is visible. Every thread calls it, even if it has nothing to do:
+// a third kernel that waits for this one relies on the first one having ended, too.
 __device__ inline void wait_for_previous_kernel() {
 #if __CUDA_ARCH__ >= 900
   cudaGridDependencySynchronize();
 #endif
 }
 
-// Once all blocks have called it, the next kernel may start if its launch is dependent; otherwise it starts when all have
-// ended. Only for kernels that leave room on all multiprocessors: else the blocks of the next one crowd where there is some.
+// Once all blocks have called this, the next kernel may start if its launch is dependent; without the call it starts
+// when all blocks have ended. Only kernels that leave room on all multiprocessors should call it: otherwise the blocks
+// of the next kernel pile up on the few multiprocessors that have room.
 __device__ inline void let_next_kernel_start() {
 #if __CUDA_ARCH__ >= 900
   cudaTriggerProgrammaticLaunchCompletion();

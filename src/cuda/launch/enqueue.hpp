@@ -1,6 +1,6 @@
-// Enqueues kernels and clears, on a stream or in a graph: while a thread records, what it would enqueue becomes nodes of a graph
-// instead, one behind the other, and nothing runs. Stream capture records as well, but while it goes on, every thread
-// that waits for the device gets an error.
+// Enqueues kernels and clears, on a stream or in a graph: while a thread records, its calls add nodes to a graph
+// instead, each one depending on the node before, and nothing runs. Stream capture would record as well, but while it
+// goes on, every thread of the process that waits for the device gets an error.
 #pragma once
 
 #include <cstddef>
@@ -21,10 +21,10 @@ struct Launch {
   int threads;
   std::size_t shared_bytes;
   cudaStream_t stream;
-  bool dependent =
-      false;  // programmatic dependent launch: starts while the kernel before it ends (dependent_launch.cuh)
+  bool dependent = false;  // by programmatic dependent launch (dependent_launch.cuh)
 };
 
+// While it lives, the calls of this thread are recorded in its graph.
 class Recording {
  public:
   Recording() {
@@ -112,8 +112,8 @@ void enqueue(const char* what, void (*kernel)(Parameters...), const Launch& laun
   std::tuple<Parameters...> all(arguments...);
   std::apply(
       [&](const auto&... each) {
-        void* places[] = {const_cast<void*>(static_cast<const void*>(&each))...};
-        enqueue(what, reinterpret_cast<const void*>(kernel), launch, places);
+        void* addresses[] = {const_cast<void*>(static_cast<const void*>(&each))...};
+        enqueue(what, reinterpret_cast<const void*>(kernel), launch, addresses);
       },
       all);
 }

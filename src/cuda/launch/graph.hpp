@@ -1,5 +1,5 @@
-// Work that is enqueued again and again, as CUDA graphs: one launch for all of its kernels. What is small takes the GPU
-// less time than the host takes to launch its kernels one by one.
+// Executes that are repeated, as CUDA graphs: one launch for all kernels. The kernels of a small execute take the GPU
+// less time than the host takes to launch them one by one.
 #pragma once
 
 #include <algorithm>
@@ -15,7 +15,7 @@
 
 namespace offgrid::cuda {
 
-// While it lives, calls of this thread neither disturb a capture of the caller's nor are refused because of it.
+// While it lives, calls of this thread neither invalidate a capture of the caller's nor are refused because of it.
 class BesideCaptures {
  public:
   BesideCaptures() { (void)cudaThreadExchangeStreamCaptureMode(&mode_); }
@@ -27,7 +27,7 @@ class BesideCaptures {
   cudaStreamCaptureMode mode_ = cudaStreamCaptureModeRelaxed;
 };
 
-// By the caller.
+// Whether the caller is capturing the stream.
 inline bool is_captured(cudaStream_t stream) {
   cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;
   call("stream", [&] { return cudaStreamIsCapturing(stream, &status); });
@@ -55,32 +55,36 @@ class Graph {
   cudaGraphExec_t graph_ = nullptr;
 };
 
-// The last few kinds of work of one owner, who does one at a time, and the graphs of those that came again.
+// The last few different executes on one grid, which runs one at a time, and the graphs of those that were repeated.
 template <class Key> class Replays {
  public:
-  // False: the work is the caller's to do. Equal keys promise that it enqueues the same. `before`: the owner's earlier
-  // work, which no graph may be forgotten before.
-  bool run(const Key& key, const std::function<void(Stream)>& work, cudaStream_t stream, const Event& before) {
+  // Launches the graph of `calls`, if there is one or if they have come often enough to record one. Returns false where
+  // there is none: then the caller makes the calls. Equal keys promise that the calls enqueue the same. `earlier` is
+  // the end of what the grid did last: a graph is destroyed only after it.
+  bool run(const Key& key, const std::function<void(Stream)>& calls, cudaStream_t stream, const Event& earlier) {
     if (given_up_) return false;
     const auto found =
         std::find_if(entries_.begin(), entries_.end(), [&](const auto& entry) { return entry.key == key; });
-    if (found == entries_.end()) return remember(key, before), false;
+    if (found == entries_.end()) {
+      remember(key, earlier);
+      return false;
+    }
     std::rotate(entries_.begin(), found, std::next(found));  // the latest comes first
     Entry& entry = entries_.front();
     if (!entry.graph && ++entry.times < times_until_replay) return false;
     try {
-      if (!entry.graph) entry.graph = record(work, stream);
+      if (!entry.graph) entry.graph = record(calls, stream);
       entry.graph->launch(stream);
-    } catch (const Error&) {  // no memory for graphs, say: then it goes without them
+    } catch (const Error&) {  // for example because there is no memory: then executes run without graphs
       given_up_ = true;
     }
     return !given_up_;
   }
 
-  // All of them, unless one may still be running.
-  void forget(const Event& before) {
+  // Destroys all graphs, unless one may still be running.
+  void forget(const Event& earlier) {
     const BesideCaptures beside;
-    if (!entries_.empty() && before.passed()) entries_.clear();
+    if (!entries_.empty() && earlier.passed()) entries_.clear();
   }
 
  private:
@@ -90,19 +94,19 @@ template <class Key> class Replays {
     std::optional<Graph> graph{};
   };
 
-  void remember(const Key& key, const Event& before) {
+  void remember(const Key& key, const Event& earlier) {
     if (entries_.size() == most_replays) {
       const BesideCaptures beside;
-      if (entries_.back().graph && !before.passed()) return;
+      if (entries_.back().graph && !earlier.passed()) return;
       entries_.pop_back();
     }
     entries_.insert(entries_.begin(), Entry{key});
   }
 
-  static Graph record(const std::function<void(Stream)>& work, cudaStream_t stream) {
+  static Graph record(const std::function<void(Stream)>& calls, cudaStream_t stream) {
     const BesideCaptures beside;
     const Recording recording;
-    work(stream);
+    calls(stream);
     return Graph(recording);
   }
 

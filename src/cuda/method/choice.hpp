@@ -12,13 +12,13 @@ inline constexpr std::int64_t most_cells_of_an_axis = 0x7fffffff;
 // Throws invalid_argument where an axis is longer than the kernels can count.
 GridShape shape_of(const Sizes& grid, int dim);
 
-// What a design asks for in one direction, with so many points; and what a transform that is only weighed does. Throws
-// invalid_argument where an axis of the grid is longer than the kernels can count.
+// The request of a design in one direction with a number of points; and that of a transform whose cost is only
+// estimated. Both throw invalid_argument where an axis of the grid is longer than the kernels can count.
 MethodRequest method_request(const Design& design, const DeviceLimits& device, std::int64_t points,
                              Direction direction);
 MethodRequest method_request(const TransformShape& shape, const DeviceLimits& device);
 
-// Who works, and in which precision sums are made.
+// The method that runs, and the precision of its sums.
 struct MethodPick {
   const SpreadMethod* unit;
   bool fixed_point;
@@ -26,8 +26,8 @@ struct MethodPick {
 };
 MethodPick pick_method(const MethodRequest& request);
 
-// The same, with all that follows from it: bins, subproblems and the sort. Where the picked one does not fit after all, it is
-// GM-sort.
+// The same with all that follows from it: bins, subproblems and the sort. Where the method does not fit after all,
+// GM-sort takes its place.
 MethodChoice choose_method(const MethodRequest& request);
 
 }  // namespace offgrid::cuda

@@ -10,7 +10,7 @@ namespace offgrid::cuda {
 namespace {
 
 // Adding in global memory wins where a tile would hold few points, and where there is little to do at all. But there each
-// cell is one long sum, and where the points may all fall into one, f32 must bear that.
+// cell is one long sum, and if all points fall into one cell, its sum in f32 must keep the tolerance.
 bool few_for_tiles(const MethodRequest& request) {
   const auto count = static_cast<double>(request.points);
   if (request.f64()) return count < 0.05 * request.cells();
@@ -18,8 +18,9 @@ bool few_for_tiles(const MethodRequest& request) {
          (count < 0.25 * request.cells() || count < 50'000);
 }
 
-// What GM and GM-sort share. There are no subproblems to look at (longest_sum): where the method is asked for, it is trusted
-// that the points are spread out; where it is chosen, equal strengths at one place are counted in.
+// What GM and GM-sort share. There are no subproblems from which the longest sum could be told: where the user asks for
+// the method, the library trusts that the points are spread out; where it is chosen, equal strengths at one point are
+// allowed for.
 template <class M> class Global : public SpreadMethodOf<M> {
  public:
   bool can_run(const MethodRequest&) const final { return true; }

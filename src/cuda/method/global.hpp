@@ -11,7 +11,7 @@ class SpreadMethod;
 const SpreadMethod& gm_method();
 const SpreadMethod& gm_sort_method();
 
-// A, the precision of the grid, may be wider than T, that of the points. The grid must be zero before.
+// A, the precision of the grid, may be wider than T, that of the points. Needs a grid of zeros.
 template <class T, class A> void spread_global(int dim, const StageArguments<T, A>& arguments, const Queue& queue);
 
 }  // namespace offgrid::cuda

@@ -14,7 +14,7 @@ unsigned blocks_for(std::int64_t count) {
   return static_cast<unsigned>(std::clamp<std::int64_t>((count + threads - 1) / threads, 1, most_blocks));
 }
 
-// Bits of numbers that are not negative are in their order, with infinity and then NaN above all.
+// The bits of numbers that are not negative have the order of the numbers, with infinity and then NaN above all.
 template <class T>
 __global__ void __launch_bounds__(threads)
     largest_kernel(const T* components, std::int64_t count, unsigned long long* largest) {
@@ -34,7 +34,7 @@ __global__ void terms_kernel(const std::uint32_t* densest, std::uint32_t columns
 __global__ void units_kernel(FixedPoint fixed, int vectors) {
   for (int vector = static_cast<int>(threadIdx.x); vector < vectors; vector += threads) {
     const double largest = __longlong_as_double(static_cast<long long>(fixed.largest[vector]));
-    // Kernels are 1 at most, but for the error of their polynomials.
+    // phi is at most 1, apart from the error of its polynomials.
     const double bound = 1.01 * largest * static_cast<double>(*fixed.terms);
     fixed.units[vector] = !isfinite(bound) ? __longlong_as_double(0x7ff8000000000000)
                           : bound == 0     ? 1.0
@@ -85,11 +85,11 @@ void find_units(const FixedPoint& fixed, const std::complex<T>* strengths, std::
   enqueue("units", units_kernel, {dim3(1), threads, 0, stream}, fixed, vectors);
 }
 
-void to_numbers(const FixedPoint& fixed, std::complex<double>* cells, std::uint64_t cells_a_vector, int vectors,
+void to_numbers(const FixedPoint& fixed, std::complex<double>* cells, std::uint64_t cells_per_vector, int vectors,
                 cudaStream_t stream) {
-  const dim3 blocks(blocks_for(static_cast<std::int64_t>(2 * cells_a_vector)), static_cast<unsigned>(vectors));
+  const dim3 blocks(blocks_for(static_cast<std::int64_t>(2 * cells_per_vector)), static_cast<unsigned>(vectors));
   enqueue("numbers", numbers_kernel, {blocks, threads, 0, stream}, fixed.units, reinterpret_cast<long long*>(cells),
-          2 * cells_a_vector);
+          2 * cells_per_vector);
 }
 
 template void find_units(const FixedPoint&, const std::complex<float>*, std::int64_t, int, cudaStream_t);

@@ -1,5 +1,5 @@
 // The agents, the kernels and the launchers of interpolate_per_point.hpp; compiled once per precision. One thread per point
-// is what the paper does, and fast where neighbours in the order of the points read the same rows of cells.
+// is what the paper does. It is fast where points that are neighbours in their order read the same rows of cells.
 #pragma once
 
 #include <type_traits>
@@ -23,12 +23,13 @@ template <class T, class A, int W> struct InterpArguments {
 };
 
 template <class T> __device__ void add_product(Complex<T>& sum, T weight, Complex<T> value) {
-  sum.x = fma(weight, value.x, sum.x), sum.y = fma(weight, value.y, sum.y);
+  sum.x = fma(weight, value.x, sum.x);
+  sum.y = fma(weight, value.y, sum.y);
 }
 
 // --- 1D and 2D --------------------------------------------------------------------------------------------------------
 // The cells that a point reads: row(y) + x(i) is the i-th of a row.
-template <class C, class Offset> struct InnerWindow {  // nowhere reaches around
+template <class C, class Offset> struct InnerWindow {  // does not reach across the period
   const C* corner;
   Offset row_step;
   __device__ const C* row(int y) const { return corner + y * row_step; }
@@ -38,7 +39,7 @@ template <class C, int W, class Offset> struct WrappedWindow {
   const C* cells;
   GridOffsets<Offset> at;
   Offset columns[W];
-  __device__ WrappedWindow(const C* grid_cells, const GridOffsets<Offset>& places) : cells(grid_cells), at(places) {
+  __device__ WrappedWindow(const C* grid_cells, const GridOffsets<Offset>& offsets) : cells(grid_cells), at(offsets) {
 #pragma unroll
     for (int i = 0; i < W; ++i) columns[i] = at(0, i);
   }
@@ -50,7 +51,7 @@ template <class T, class A, int D, int W, class Offset> struct InterpAgent {
   const StageArguments<T, A>& a;
   const Polynomials<T, W>& polynomials;
   std::uint32_t cell[max_dim]{};
-  bool inner;  // no window of the warp reaches around
+  bool inner;  // no window of the warp reaches across the period
   T kx[W], ky[W];
 
   __device__ InterpAgent(const InterpArguments<T, A, W>& arguments)
@@ -79,7 +80,7 @@ template <class T, class A, int D, int W, class Offset> struct InterpAgent {
       cell[axis] = raw.cell(a.points, axis);
       inner = inner && cell[axis] + W <= a.grid.n[axis];
     }
-    inner = __all_sync(__activemask(), inner);  // or the warp would read both ways
+    inner = __all_sync(__activemask(), inner);  // otherwise the warp would run the code of both windows
     polynomials.evaluate(raw.t(a.points, 0), kx);
     if constexpr (D > 1) polynomials.evaluate(raw.t(a.points, 1), ky);
   }
@@ -93,7 +94,7 @@ template <class T, class A, int D, int W, class Offset> struct InterpAgent {
   }
 
   template <class Window> __device__ Complex<T> sum(const Window& window) const {
-    Complex<T> columns[W]{};  // they do not wait for each other
+    Complex<T> columns[W]{};  // sums that do not wait for each other
     if constexpr (D == 1) add_row(columns, window, 0, T(1));
     if constexpr (D == 2)
 #pragma unroll
@@ -115,7 +116,8 @@ template <class T, class A, int D, int W, class Offset> struct InterpAgent {
 };
 
 // --- 3D ---------------------------------------------------------------------------------------------------------------
-// One way of reading, plane by plane: another for windows that do not reach around would take registers that are not there.
+// All windows are read in the same way, plane by plane: separate code for windows that do not reach across the period
+// would take more registers than there are.
 template <class T, class A, int D, int W, class Offset> struct VolumeInterpAgent {
   const StageArguments<T, A>& a;
   const Polynomials<T, W>& polynomials;
@@ -186,7 +188,7 @@ __global__ void __launch_bounds__(interp_threads)
   Agent(arguments).run();
 }
 
-inline constexpr int reorder_rounds = 4;  // results that a thread moves, their reads under way together
+inline constexpr int reorder_rounds = 4;  // results that a thread moves, with their reads in flight together
 
 template <class T>
 __global__ void __launch_bounds__(interp_threads)

@@ -66,7 +66,7 @@ std::int64_t even_subproblem(const MethodRequest& request, std::int64_t least, s
 // --- the error of sums --------------------------------------------------------------------------------------------------
 namespace {
 
-// Error of a sum of so many terms of random sign in f32, relative to the sum.
+// The error of a sum of `terms` terms of random sign in f32, relative to the sum.
 double f32_sum_error(std::int64_t terms) { return 4e-8 * std::sqrt(static_cast<double>(terms)); }
 
 }  // namespace

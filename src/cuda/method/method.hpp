@@ -58,7 +58,7 @@ struct MethodChoice {
 };
 
 // --- what the kernels are called with -----------------------------------------------------------------------------------
-// One set of points. T: precision of the points, A: of the grid.
+// One set of points. T is the precision of the points, A that of the grid.
 template <class T, class A> struct StageCall {
   const MethodChoice& choice;
   const PointSet<T>& set;
@@ -76,12 +76,12 @@ class SpreadMethod {
   [[nodiscard]] virtual const char* name() const = 0;
 
   // Whether it has kernels for this request on this device; and whether, if it has, it should be taken. Methods are asked in
-  // the order of choice.cpp, so that `wins` may rely on it that those before have declined.
+  // the order of choice.cpp, so that `wins` may assume that the methods before it have declined.
   [[nodiscard]] virtual bool can_run(const MethodRequest& request) const = 0;
   [[nodiscard]] virtual bool wins(const MethodRequest& request) const = 0;
 
-  // Picoseconds on an H200 that the points of one vector take, for the choice of sigma and width. What all designs have in
-  // common is left out of some.
+  // Picoseconds on an H200 that the points of one vector take, for the choice of sigma and width. Some methods leave
+  // out a part that is the same for all designs.
   [[nodiscard]] virtual double time(const MethodRequest& request, Precision of_grid) const = 0;
 
   // How the points are sorted and cut. `lay_out` sets the bins, what the sort has to do and the tile, and returns false where
@@ -134,7 +134,7 @@ Bins make_bins(const GridShape& grid, const Sizes& size);
 Bins countable_bins(const GridShape& grid, Sizes size);  // larger ones where there would be too many to count
 Sizes paper_bin(const MethodRequest& request);           // or what the options ask for
 
-// What a sort needs whatever the method.
+// The part of a sort that is the same for all methods.
 SortSpec basic_sort(const MethodRequest& request, const Bins& bins);
 bool wants_inverse(const MethodRequest& request);  // results are gathered into the caller's order (sort_policy.hpp)
 
@@ -146,15 +146,15 @@ inline constexpr std::int64_t paper_subproblem = 1024;
 // sign, or of `partial_sums` partial sums, would miss the goal.
 inline constexpr double wide_sums_tolerance = 5e-6;
 bool needs_wide_sums(const MethodRequest& request, std::int64_t terms, std::int64_t partial_sums);
-// Whether so many equal terms would miss the goal in this precision.
+// Whether a sum of this many equal terms would miss the goal in this precision.
 bool is_too_long(const MethodRequest& request, Precision precision, double terms);
-// Subproblems that add to one cell, of `items` in all, where `run` of one bin or column do.
+// How many of `items` subproblems add to one cell, where `run` subproblems of one bin or column do.
 double added_subproblems(const SortSpec& sort, std::int64_t run, std::int64_t items);
 
 // Times of one thread per point, which the methods that do not read by themselves have in common, and of the paper's
 // spreading.
-inline constexpr double scattered_result = 55;  // at least: results go to random addresses
-inline constexpr double gathered_result = 10;   // where they are brought into order in the end (sort_policy.hpp)
+inline constexpr double scattered_result = 55;  // the least time of a result that is written to a random address
+inline constexpr double gathered_result = 10;   // where results are gathered into the caller's order (sort_policy.hpp)
 double time_per_point(const MethodRequest& request);
 double paper_time(const MethodRequest& request);
 double too_large(

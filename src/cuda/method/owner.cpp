@@ -8,20 +8,20 @@
 namespace offgrid::cuda {
 namespace {
 
-constexpr int owner_code = 80;  // compute capability that its kernels are compiled for, at least
+constexpr int owner_code = 80;  // the least compute capability that its kernels are compiled for
 
 class Owner final : public SpreadMethodOf<Owner> {
  public:
   Method word() const override { return Method::owner; }
   const char* name() const override { return "owner"; }
   bool can_run(const MethodRequest& request) const override { return request.device.code >= owner_code; }
-  // Where points are few per cell, and tiles enough for all multiprocessors.
+  // Owners win where there are few points per cell, and enough tiles for all multiprocessors.
   bool wins(const MethodRequest& request) const override {
     return request.dim == 3 && static_cast<double>(request.points) < 0.1 * request.cells() &&
            request.cells() * static_cast<double>(request.vectors) > 1e6;
   }
 
-  // A point costs in every tile that it reaches.
+  // Each point costs time in every tile that it reaches.
   double time(const MethodRequest& request, Precision) const override {
     const double tiles = std::pow(1 + (request.width - 1) / static_cast<double>(owner_tile), request.dim);
     const double per_tile = request.f64() ? (request.to_modes() ? 90 : 95) : request.to_modes() ? 59 : 69;
@@ -49,7 +49,7 @@ class Owner final : public SpreadMethodOf<Owner> {
   }
 
   bool writes_all_cells() const override { return true; }
-  // Results are added to in no fixed order.
+  // Its interpolation adds to the results in no fixed order.
   bool reads_itself(const MethodRequest& request) const override {
     return request.dim == 3 && !request.options.deterministic;
   }

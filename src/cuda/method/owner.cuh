@@ -1,4 +1,4 @@
-// The works, kernels and launchers of owner.hpp; compiled once for each pair of precisions.
+// The agents, kernels and launchers of owner.hpp; compiled once for each pair of precisions.
 #pragma once
 
 #include "core/dispatch.hpp"
@@ -8,10 +8,12 @@
 
 namespace offgrid::cuda {
 
-// Lane 4 r + k holds, of the planes z and z + 4, the cells y = r and x = x_stride k, x_stride k + x_apart.
+// The agent that spreads. Lane 4 r + k holds the cells with y = r and x = x_stride k, x_stride k + x_apart of the
+// planes z and z + 4.
 template <class T, class A, int D, int W> struct OwnerSpread {
   using Team = OwnerTeam<T, A, D, W>;
-  // Pairs of f32 are written together; of f64, neighbouring lanes fill whole sectors.
+  // In f32 a lane writes two neighbouring cells at once. In f64 neighbouring lanes write neighbouring cells, which fill
+  // sectors.
   static constexpr int x_stride = sizeof(A) == 4 ? 2 : 1, x_apart = sizeof(A) == 4 ? 1 : 4;
 
   static constexpr int z_steps = D == 3 ? 4 : 1, numbers = 8 * z_steps;
@@ -40,7 +42,7 @@ template <class T, class A, int D, int W> struct OwnerSpread {
         multiply_add(sums[i][h], left, static_cast<double>(x0[h] * z0[i]), static_cast<double>(x1[h] * z1[i]));
   }
 
-  // The sums of all warps, in the first one. memory: 32 x 32 numbers.
+  // Adds the sums of all warps to those of the first one. `memory` has room for 32 x 32 numbers.
   __device__ void join(const Team& team, double* memory) {
     for (std::uint32_t warp = 1; warp < blockDim.x / 32; ++warp) {
 #pragma unroll
@@ -54,7 +56,7 @@ template <class T, class A, int D, int W> struct OwnerSpread {
     }
   }
 
-  // Writes the cells, or adds them to what points of an earlier set left there.
+  // Writes the cells, or adds to those that the points of an earlier set have written.
   __device__ void finish(const Team& team) const {
     const bool adds = team.a.stage.points.first > 0, pairs = team.a.stage.grid.n[0] % 2 == 0;
     const int x = x_stride * team.k, end = team.cells_x();
@@ -72,14 +74,17 @@ template <class T, class A, int D, int W> struct OwnerSpread {
       for (int h = 0; h < 2; ++h) {
         Complex<A>* cell = row + x + h * x_apart;
         if (x + h * x_apart >= end) continue;
-        if (adds) sum[h].x += cell->x, sum[h].y += cell->y;
+        if (adds) {
+          sum[h].x += cell->x;
+          sum[h].y += cell->y;
+        }
         *cell = sum[h];
       }
     });
   }
 };
 
-// Lane 4 r + k holds the cells y = r and x = k, k + 4 of all planes.
+// The agent that interpolates. Lane 4 r + k holds the cells with y = r and x = k, k + 4 of all planes.
 template <class T, class A, int D, int W> struct OwnerRead {
   using Team = OwnerTeam<T, A, D, W>;
 
@@ -93,7 +98,8 @@ template <class T, class A, int D, int W> struct OwnerRead {
       for (int h = 0; h < 2; ++h)
         if (team.k + 4 * h < end) {
           const Complex<A> cell = row[team.k + 4 * h];
-          cells[i][2 * h] = cell.x, cells[i][2 * h + 1] = cell.y;
+          cells[i][2 * h] = cell.x;
+          cells[i][2 * h + 1] = cell.y;
         }
     });
   }
@@ -106,11 +112,12 @@ template <class T, class A, int D, int W> struct OwnerRead {
     T z[owner_tile];
 #pragma unroll
     for (int i = 0; i < owner_tile; ++i) z[i] = team.value(first + r, 16 + i);
-    double sums[2][4]{};  // of even and odd planes: (re | im) of the points 2k, 2k + 1
+    double sums[2][4]{};  // [even or odd planes][(re | im) of the points 2k, 2k + 1]
 #pragma unroll
     for (int i = 0; i < owner_tile; ++i)
       multiply_add(sums[i % 2], cells[i], static_cast<double>(x0 * z[i]), static_cast<double>(x1 * z[i]));
-    // The sum over y, that is r: halves of the lanes exchange what the other ones keep.
+    // The sum over y, that is over r: in each step a lane keeps one of two sums, and exchanges the other with a lane
+    // that keeps that one.
     const auto y0 = static_cast<double>(team.value(first + 2 * k, 8 + r));
     const auto y1 = static_cast<double>(team.value(first + 2 * k + 1, 8 + r));
     const double re = halved((sums[0][0] + sums[1][0]) * y0, (sums[0][1] + sums[1][1]) * y1, r & 4, 16);
@@ -131,29 +138,32 @@ template <class T, class A, int D, int W> struct OwnerRead {
   __device__ void finish(const Team&) const {}
 };
 
+// The tile that lies `beyond` tiles behind that of a bin, across the period.
 __device__ inline uint3 owner_tile_at(const Bins& tiles, std::uint32_t bin, uint3 beyond) {
   const std::uint32_t *n = tiles.count, plane = bin / n[0];
   return {(bin % n[0] + beyond.x) % n[0], (plane % n[1] + beyond.y) % n[1], (plane / n[1] + beyond.z) % n[2]};
 }
 
-template <template <class, class, int, int> class Work, class T, class A, int D, int W>
+// One block of one warp per tile. Tiles that a crowded bin reaches are left to owner_crowd_kernel.
+template <template <class, class, int, int> class Agent, class T, class A, int D, int W>
 __global__ void __launch_bounds__(32, owner_blocks(sizeof(T)))
     owner_kernel(const __grid_constant__ OwnerArguments<T, A, W> a) {
   using Team = OwnerTeam<T, A, D, W>;
   __shared__ typename Team::Shared shared;
   Team team(a, shared, owner_tile_at(a.tiles, blockIdx.x, {0, 0, 0}));
   if (team.gather() != no_bin) return;
-  Work<T, A, D, W> work(team);
-  team.run(work);
-  work.finish(team);
+  Agent<T, A, D, W> agent(team);
+  team.run(agent);
+  agent.finish(team);
 }
 
-// Blocks share the crowded bins, and of the tiles that a bin may reach each has one.
-template <template <class, class, int, int> class Work, class T, class A, int D, int W>
+// The crowded bins are divided among the blocks along x; each block along z has one of the tiles that the points of a
+// bin may reach.
+template <template <class, class, int, int> class Agent, class T, class A, int D, int W>
 __global__ void __launch_bounds__(owner_crowd_threads, 1)
     owner_crowd_kernel(const __grid_constant__ OwnerArguments<T, A, W> a) {
   using Team = OwnerTeam<T, A, D, W>;
-  extern __shared__ double owner_memory[];  // to join sums, and the warps' own
+  extern __shared__ double owner_memory[];  // 1024 numbers to join sums, and then the memory of each warp
   __shared__ std::uint32_t crowded[owner_crowd_threads], count;
   const uint3 beyond{blockIdx.z % a.reach, blockIdx.z / a.reach % a.reach, blockIdx.z / (a.reach * a.reach)};
   const std::uint32_t* tiles = a.tiles.count;
@@ -163,42 +173,45 @@ __global__ void __launch_bounds__(owner_crowd_threads, 1)
     if (threadIdx.x == 0) count = 0;
     __syncthreads();
     const std::uint32_t i = first + gridDim.x * threadIdx.x;
-    if (i < *a.item_count && a.items[i].first == a.bin_first[a.items[i].bin] + a.crowd)  // the bin's second item
+    if (i < *a.item_count &&
+        a.items[i].first == a.bin_first[a.items[i].bin] + a.crowd)  // only crowded bins have a second item
       crowded[atomicAdd(&count, 1)] = a.items[i].bin;
     __syncthreads();
     for (std::uint32_t c = 0; c < count; ++c) {
       Team team(a, shared, owner_tile_at(a.tiles, crowded[c], beyond));
-      if (team.gather() != crowded[c]) continue;  // not reached, or another crowded bin's
-      Work<T, A, D, W> work(team);
-      team.run(work);
-      work.join(team, owner_memory);
-      work.finish(team);
+      if (team.gather() != crowded[c]) continue;  // the tile is not reached, or is done for another crowded bin
+      Agent<T, A, D, W> agent(team);
+      team.run(agent);
+      agent.join(team, owner_memory);
+      agent.finish(team);
     }
     __syncthreads();
   }
 }
 
-template <template <class, class, int, int> class Work, int D, class T, class A>
+template <template <class, class, int, int> class Agent, int D, class T, class A>
 void launch_owners(const StageArguments<T, A>& stage, const PointSet<T>& set, const Bins& tiles, std::int64_t crowd,
                    cudaStream_t stream) {
   dispatch<min_width, max_width>(stage.kernel.width, [&](auto w) {
-    OwnerArguments<T, A, w()> arguments{stage,
-                                        tiles,
-                                        set.bin_first.data(),
-                                        set.item_count.data(),
-                                        set.densest.data(),
-                                        set.items.data(),
-                                        static_cast<std::uint32_t>(crowd),
-                                        1,
-                                        polynomials_of<w()>(stage.kernel)};
+    OwnerArguments<T, A, w()> arguments{.stage = stage,
+                                        .tiles = tiles,
+                                        .bin_first = set.bin_first.data(),
+                                        .item_count = set.item_count.data(),
+                                        .densest = set.densest.data(),
+                                        .items = set.items.data(),
+                                        .crowd = static_cast<std::uint32_t>(crowd),
+                                        .reach = 1,
+                                        .polynomials = polynomials_of<w()>(stage.kernel)};
     for (int axis = 0; axis < D; ++axis) {
-      const std::uint32_t part = stage.grid.n[axis] % owner_tile != 0;  // a tile that is no whole one
+      const std::uint32_t part = stage.grid.n[axis] % owner_tile != 0;  // the last tile is a partial one
       arguments.reach = std::max(arguments.reach, std::min((w() + 6) / owner_tile + 1 + part, tiles.count[axis]));
     }
     const auto vectors = static_cast<unsigned>(stage.batch), blocks = static_cast<unsigned>(tiles.total());
-    owner_kernel<Work, T, A, D, w()><<<dim3(blocks, vectors), 32, 0, stream>>>(arguments);
-    const auto kernel = owner_crowd_kernel<Work, T, A, D, w()>;
-    constexpr std::size_t bytes = 8192 + owner_crowd_threads / 32 * sizeof(typename OwnerTeam<T, A, D, w()>::Shared);
+    owner_kernel<Agent, T, A, D, w()><<<dim3(blocks, vectors), 32, 0, stream>>>(arguments);
+    const auto kernel = owner_crowd_kernel<Agent, T, A, D, w()>;
+    constexpr std::size_t join_bytes = 1024 * sizeof(double);
+    constexpr std::size_t bytes =
+        join_bytes + owner_crowd_threads / 32 * sizeof(typename OwnerTeam<T, A, D, w()>::Shared);
     ask_for_shared(kernel, bytes, sizeof(std::uint32_t) * (owner_crowd_threads + 1));
     const std::uint32_t reach = arguments.reach * arguments.reach * arguments.reach;
     kernel<<<dim3(std::max(1U, 64 / vectors), vectors, reach), owner_crowd_threads, bytes, stream>>>(arguments);

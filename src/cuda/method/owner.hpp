@@ -1,5 +1,5 @@
-// Owners: one warp owns the cells of a tile (owner_team.cuh). For few points per cell, and to spread with the same bits from
-// run to run.
+// Owners: one warp owns the cells of a tile (owner_team.cuh). The method serves few points per cell, and spreads with
+// the same bits in every run.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -19,7 +19,7 @@ template <class T, class A>
 void spread_owned(int dim, const StageArguments<T, A>& stage, const PointSet<T>& set, const Bins& tiles,
                   std::int64_t crowd, cudaStream_t stream);
 
-// In 3D. Results are added to what is there.
+// In 3D only. Results are added to the values that the array holds.
 template <class T>
 void interpolate_owned(const StageArguments<T, T>& stage, const PointSet<T>& set, const Bins& tiles, std::int64_t crowd,
                        cudaStream_t stream);

@@ -7,10 +7,10 @@
 namespace offgrid::cuda {
 
 inline constexpr int owner_tile = 8;              // cells along an axis
-inline constexpr std::int64_t owner_crowd = 512;  // points in a bin that are too many for one warp
-inline constexpr int owner_crowd_threads = 256;   // of the blocks that work on such a bin
-constexpr int owner_blocks(std::size_t real_bytes) {
-  return real_bytes == 4 ? 16 : 12;
-}  // per multiprocessor, at least
+inline constexpr std::int64_t owner_crowd = 512;  // a bin with more points is too much for one warp
+inline constexpr int owner_crowd_threads = 256;   // of a block that works on such a bin
+
+// The least blocks per multiprocessor.
+constexpr int owner_blocks(std::size_t real_bytes) { return real_bytes == 4 ? 16 : 12; }
 
 }  // namespace offgrid::cuda

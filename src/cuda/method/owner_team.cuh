@@ -1,14 +1,14 @@
-// Owners. A warp owns a tile of 8 x 8 x 8 cells in registers and looks at the points of all bins that reach it: no halo. A
-// point is looked at by (1 + (w-1)/8)^3 warps, which costs little where points are few. For 8 points at a time the tile is
-// multiplied by the tensor cores, as in sweep_team.cuh:
+// Owners. A warp owns a tile of 8 x 8 x 8 cells, holds it in registers, and visits the points of all bins that reach
+// the tile, so that no tile has a halo. On average (1 + (w-1)/8)^3 warps visit a point, which costs little where points
+// are few. For 8 points at a time the tensor cores do the products, as in sweep_team.cuh:
 //
 //   spread        G[(y, re/im), (x, z)] += sum_j  (c_j phi_y(y))[.., j]  (phi_x(x) phi_z(z))[j, ..]
 //   interpolate   D[(y, re/im), j]       = sum_x,z G[(y, re/im), (x, z)] (phi_x(x) phi_z(z))[.., j]     then sum_y phi_y D
 //
-// Spreading writes each cell once, in a fixed order of sums: no atomics, and nothing to clear. Interpolation reads each cell
-// once and adds, by atomics, to the results of the points.
-// Points pass through a queue, so that those which do not reach the tile cost no products. The tiles that a crowded bin
-// reaches are left to a second launch, in which the warps of a block share the points of a tile.
+// Spreading adds up each cell in a fixed order and writes it once: it needs no atomics, and no clearing before.
+// Interpolation reads each cell once and adds to the results of the points by atomics. Points that reach the tile wait
+// in a queue until there are 32 of them, so that the others cost no products. The tiles that a crowded bin reaches are
+// left to a second launch, in which the warps of a block share the points of a tile.
 #pragma once
 
 #include "cuda/kernels/complex.cuh"
@@ -25,19 +25,23 @@ template <class T, class A, int W> struct OwnerArguments {
   Bins tiles;
   const std::uint32_t *bin_first, *item_count, *densest;
   const Subproblem* items;
-  std::uint32_t crowd;  // bins of more points are crowded, and have several items
-  std::uint32_t reach;  // tiles that a bin's points reach along an axis, at most
+  std::uint32_t crowd;  // bins with more points than this are crowded, and have several items
+  std::uint32_t reach;  // the most tiles that the points of a bin reach along an axis
   Polynomials<T, W> polynomials;
 };
 
-// The bins along an axis whose points reach a tile: `around` that do so around the end of the grid, and then the others.
+// The bins along an axis whose points reach a tile: first `around` bins at the end of the grid, whose points reach it
+// across the period, and then those from `first` on.
 struct OwnerReach {
-  std::uint32_t around, first, count, bins;
+  std::uint32_t around, first;
+  std::uint32_t count;  // of both together
+  std::uint32_t bins;   // of the whole axis
 
   __device__ OwnerReach(const Bins& tiles, const GridShape& grid, int axis, std::uint32_t tile, int width) {
     const auto size = static_cast<int>(tiles.size[axis]);
     const int low = static_cast<int>(tile) * size - width + 1;
-    bins = tiles.count[axis], first = max(low, 0) / size;
+    bins = tiles.count[axis];
+    first = max(low, 0) / size;
     around = low < 0 ? bins - (static_cast<int>(grid.n[axis]) + low) / size : 0;
     count = around + tile + 1 - first;  // at most 4
   }
@@ -46,11 +50,15 @@ struct OwnerReach {
 
 inline constexpr std::uint32_t no_bin = ~0u;
 
-// A tile and its points; what is done with them is the Work's (owner.cuh).
+// A tile and its points. What is done with them is up to an agent (owner.cuh), which has
+//   meet(team, index, taken)      a lane's next point: `index` in the caller's arrays; not taken: the lane has none
+//   multiply(team, first, count)  the kernel values of the points `first` to first + 7 of `count` are in shared memory
 template <class T, class A, int D, int W> struct OwnerTeam {
-  static constexpr int segments = 64;
-  // Kernel values of a point at the cells of the tile, x, y, z. f32: a point's are neighbours. f64: neighbours are those of
-  // two points, since the stores, whose places are the points' own, would meet in too few banks.
+  static constexpr int segments = 64;  // bins that reach a tile, 4 x 4 x 4 at most
+  // The layout of the kernel values in shared memory, of 32 points at the 3 x 8 cells of the tile's axes. In f32 the
+  // values of a point are neighbours. In f64 the values of a cell are: a point stores its values from the cell on where
+  // it begins in the tile, which differs from point to point, and with the other layout these stores would have bank
+  // conflicts.
   static constexpr bool by_cell = sizeof(T) == 8;
   __device__ static int value_at(int point, int cell) { return by_cell ? 36 * cell + point : 24 * point + cell; }
 
@@ -58,9 +66,12 @@ template <class T, class A, int D, int W> struct OwnerTeam {
     T values[by_cell ? 24 * 36 : 32 * 24];
     Complex<T> strength[32];
     std::uint32_t index[32];
-    std::uint32_t corner[max_dim], around[max_dim];  // of the tile; of its reach
-    std::uint32_t end[segments], base[segments];     // of a bin's points among all that are looked at
-    uint2 queue[64];                                 // place of a point, and where it begins in the tile
+    std::uint32_t corner[max_dim];  // the first cell of the tile
+    std::uint32_t around[max_dim];  // OwnerReach::around
+    // All points to visit are numbered bin by bin. Bin s has those before end[s], and point i of them is packed at
+    // base[s] + i.
+    std::uint32_t end[segments], base[segments];
+    uint2 queue[64];  // a point's packed index, and where it begins in the tile (begins)
   };
 
   const OwnerArguments<T, A, W>& a;
@@ -80,12 +91,13 @@ template <class T, class A, int D, int W> struct OwnerTeam {
         reach{{a.tiles, a.stage.grid, 0, at.x, W},
               {a.tiles, a.stage.grid, 1, at.y, D > 1 ? W : 1},
               {a.tiles, a.stage.grid, 2, at.z, D > 2 ? W : 1}} {
-    for (int i = 8 * D; i < 24; ++i) value(lane, i) = i % 8 == 0 ? T(1) : T(0);  // the axes that are not there
+    for (int i = 8 * D; i < 24; ++i) value(lane, i) = i % 8 == 0 ? T(1) : T(0);  // axes beyond the dimension
   }
 
   __device__ T& value(int point, int cell) const { return shared.values[value_at(point, cell)]; }
 
-  // The points to look at: those of all bins that reach the tile. Returns the first crowded one, or no_bin.
+  // Numbers the points to visit, which are those of all bins that reach the tile. Returns the first crowded bin, or
+  // no_bin.
   __device__ std::uint32_t gather() {
     std::uint32_t bin[2]{}, first[2]{}, count[2]{};
 #pragma unroll
@@ -93,7 +105,8 @@ template <class T, class A, int D, int W> struct OwnerTeam {
       const std::uint32_t s = 2 * lane + i, x = s % 4, y = s / 4 % 4, z = s / 16;
       if (x >= reach[0].count || y >= reach[1].count || z >= reach[2].count) continue;
       bin[i] = (reach[2].bin(z) * a.tiles.count[1] + reach[1].bin(y)) * a.tiles.count[0] + reach[0].bin(x);
-      first[i] = a.bin_first[bin[i]], count[i] = a.bin_first[bin[i] + 1] - first[i];
+      first[i] = a.bin_first[bin[i]];
+      count[i] = a.bin_first[bin[i] + 1] - first[i];
     }
     std::uint32_t end = count[0] + count[1];
 #pragma unroll
@@ -102,19 +115,23 @@ template <class T, class A, int D, int W> struct OwnerTeam {
       if (lane >= up) end += before;
     }
     if (lane == 0)
-      for (int axis = 0; axis < D; ++axis)
-        shared.corner[axis] = tile[axis] * a.tiles.size[axis], shared.around[axis] = reach[axis].around;
+      for (int axis = 0; axis < D; ++axis) {
+        shared.corner[axis] = tile[axis] * a.tiles.size[axis];
+        shared.around[axis] = reach[axis].around;
+      }
     const std::uint32_t middle = end - count[1];
-    shared.end[2 * lane] = middle, shared.end[2 * lane + 1] = end;
-    shared.base[2 * lane] = first[0] - (middle - count[0]), shared.base[2 * lane + 1] = first[1] - middle;
+    shared.end[2 * lane] = middle;
+    shared.end[2 * lane + 1] = end;
+    shared.base[2 * lane] = first[0] - (middle - count[0]);
+    shared.base[2 * lane + 1] = first[1] - middle;
     __syncwarp();
     total = __shfl_sync(~0u, end, 31);
     const std::uint32_t crowded = __ballot_sync(~0u, max(count[0], count[1]) > a.crowd);
     return crowded == 0 ? no_bin : __shfl_sync(~0u, count[0] > a.crowd ? bin[0] : bin[1], __ffs(crowded) - 1);
   }
 
-  // Works on this warp's share of the points.
-  template <class Work> __device__ void run(Work& work) {
+  // Brings this warp's share of the points to the agent, 32 at a time.
+  template <class Agent> __device__ void run(Agent& agent) {
     int queued = 0;
     std::uint32_t segment = 0;
     for (std::uint32_t done = threadIdx.x / 32 * 32; done < total; done += blockDim.x) {
@@ -131,17 +148,18 @@ template <class T, class A, int D, int W> struct OwnerTeam {
       queued += __popc(those);
       __syncwarp();
       if (queued < 32) continue;
-      multiply(work, 32);
+      multiply(agent, 32);
       queued -= 32;
       found = shared.queue[32 + lane];
       __syncwarp();
       if (lane < queued) shared.queue[lane] = found;
     }
     __syncwarp();
-    if (queued > 0) multiply(work, queued);
+    if (queued > 0) multiply(agent, queued);
   }
 
-  // Where a point begins in the tile, 15 + x, y, z in 8 bits each; whether it reaches it.
+  // Finds where a point begins in the tile: `packed` becomes 15 + x, y, z in 8 bits each. Returns whether it reaches
+  // the tile.
   __device__ bool begins(std::uint32_t packed_index, std::uint32_t segment, std::uint32_t& packed) const {
     RawPoint<T, D> raw;
     raw.fetch(a.stage.points, packed_index);
@@ -157,12 +175,12 @@ template <class T, class A, int D, int W> struct OwnerTeam {
     return reaches;
   }
 
-  // The first ones of the queue.
-  template <class Work> __device__ void multiply(Work& work, int count) {
+  // Evaluates the kernel for the first `count` points of the queue, and has the agent multiply.
+  template <class Agent> __device__ void multiply(Agent& agent, int count) {
     const uint2 mine = shared.queue[min(lane, count - 1)];
     RawPoint<T, D> raw;
     raw.fetch(a.stage.points, mine.x);
-    work.meet(*this, raw.index(), lane < count);
+    agent.meet(*this, raw.index(), lane < count);
     T t[D];
 #pragma unroll
     for (int axis = 0; axis < D; ++axis) t[axis] = raw.t(a.stage.points, axis);
@@ -182,7 +200,7 @@ template <class T, class A, int D, int W> struct OwnerTeam {
     }
     __syncwarp();
 #pragma unroll 1
-    for (int first = 0; first < count; first += 8) work.multiply(*this, first, count);
+    for (int first = 0; first < count; first += 8) agent.multiply(*this, first, count);
     __syncwarp();
   }
 
@@ -197,7 +215,7 @@ template <class T, class A, int D, int W> struct OwnerTeam {
     for (int i = 0; i < owner_tile; ++i)
       if (i < planes) visit(cells + (std::uint64_t{z + i} * n[1] + y) * n[0] + x, i);
   }
-  // Of a line.
+  // How many cells a row of the tile has; fewer than 8 at the end of the grid.
   __device__ int cells_x() const { return min(a.tiles.size[0], a.stage.grid.n[0] - tile[0] * a.tiles.size[0]); }
 };
 

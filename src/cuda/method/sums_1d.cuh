@@ -1,7 +1,7 @@
-// Spreading in 1D without one atomic per value. A block takes a subproblem, sorts its points by cell in shared memory, and
-// cuts the sorted ones among teams. Lane p of a team sums what its points give to cell c + p for as long as they begin in
-// the same cell c; then it adds the sum to a tile of the grid.
-// Any order of points is right; a sorted one has long sums.
+// Spreading in 1D without one atomic per value. A block takes a subproblem, sorts its points by cell in shared memory,
+// and divides them among teams. Lane p of a team sums what its points give to cell c + p for as long as they begin in
+// the same cell c; then it adds the sum to a tile of the grid. The result is right for any order of the points, and
+// fast for sorted ones, which have long sums.
 #pragma once
 
 #include <cub/block/block_scan.cuh>
@@ -18,7 +18,7 @@
 namespace offgrid::cuda {
 
 template <class T> struct alignas(4 * sizeof(T)) LoadedPoint {
-  T x, y, t;  // strength, and place in the cell
+  T x, y, t;  // strength, and position in the cell
   std::uint32_t cell;
 };
 
@@ -42,11 +42,12 @@ template <class T, class A, int W> struct Sums1dAgent {
   const Subproblem item;
   std::uint32_t corner, bin_cells;
 
-  // Of this thread's points, the i-th. Read for each vector anew: what is held between them would not fit in registers.
+  // The i-th of this thread's points. It is read anew for each vector, because registers could not hold the points
+  // meanwhile.
   __device__ RawPoint<T, 1> point(int i) const {
     RawPoint<T, 1> raw;
     std::uint32_t first = item.first;
-    asm volatile("" : "+r"(first));  // or its address would be held
+    asm volatile("" : "+r"(first));  // without this the compiler would keep its address in registers
     raw.fetch(a.points, first + threadIdx.x + i * sums_1d_threads);
     return raw;
   }
@@ -121,12 +122,17 @@ template <class T, class A, int W> struct Sums1dAgent {
       for (int power = degree - 1; power >= 0; --power) value = fma(value, point.t, coefficients[power]);
       if (point.cell != cell) {
         add_sum(cell, lane, re, im);
-        cell = point.cell, re = 0, im = 0;
+        cell = point.cell;
+        re = 0;
+        im = 0;
       }
-      if constexpr (sizeof(A) == sizeof(T))
-        re = fma(point.x, value, re), im = fma(point.y, value, im);
-      else
-        re += static_cast<A>(point.x * value), im += static_cast<A>(point.y * value);
+      if constexpr (sizeof(A) == sizeof(T)) {
+        re = fma(point.x, value, re);
+        im = fma(point.y, value, im);
+      } else {
+        re += static_cast<A>(point.x * value);
+        im += static_cast<A>(point.y * value);
+      }
     }
     add_sum(cell, lane, re, im);
   }

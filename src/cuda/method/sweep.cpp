@@ -8,27 +8,35 @@
 namespace offgrid::cuda {
 namespace {
 
-constexpr int sweep_code = 90;  // compute capability that its kernels are compiled for, at least
+constexpr int sweep_code = 90;  // the least compute capability that its kernels are compiled for
 
 // --- times --------------------------------------------------------------------------------------------------------------
 struct SweepCosts {
-  double point, axis_cell;  // of a point; and of a cell that it reaches along an axis
-  double batch;             // of the points that are worked on together
-  double product;           // of a point with a cell of the window
-  double visit;             // of a cell of the grid: it is added to, or read
+  double point;      // per point
+  double axis_cell;  // per cell that a point reaches along an axis
+  double chunk;      // per chunk of points that are worked on together
+  double product;    // per product of a point with a cell of the window
+  double visit;      // per cell of the grid that is added to or read
 };
 
 SweepCosts sweep_costs(const MethodRequest& request) {
   if (request.dim == 2 && request.to_modes())
-    return request.f64() ? SweepCosts{26, 0, 0, 0.078, 5} : SweepCosts{5, 0.6, 0, 0.055, 1};
-  if (request.dim == 2) return request.f64() ? SweepCosts{55, 0.5, 600, 0.09, 3} : SweepCosts{6, 0, 100, 0.055, 3};
-  if (request.to_modes()) return request.f64() ? SweepCosts{8, 0.73, 0, 0.082, 2.5} : SweepCosts{5, 0, 115, 0.075, 2.6};
-  return request.f64() ? SweepCosts{30, 0, 180, 0.1, 2.2} : SweepCosts{4, 0, 400, 0.1, 1};
+    return request.f64() ? SweepCosts{.point = 26, .axis_cell = 0, .chunk = 0, .product = 0.078, .visit = 5}
+                         : SweepCosts{.point = 5, .axis_cell = 0.6, .chunk = 0, .product = 0.055, .visit = 1};
+  if (request.dim == 2)
+    return request.f64() ? SweepCosts{.point = 55, .axis_cell = 0.5, .chunk = 600, .product = 0.09, .visit = 3}
+                         : SweepCosts{.point = 6, .axis_cell = 0, .chunk = 100, .product = 0.055, .visit = 3};
+  if (request.to_modes())
+    return request.f64() ? SweepCosts{.point = 8, .axis_cell = 0.73, .chunk = 0, .product = 0.082, .visit = 2.5}
+                         : SweepCosts{.point = 5, .axis_cell = 0, .chunk = 115, .product = 0.075, .visit = 2.6};
+  return request.f64() ? SweepCosts{.point = 30, .axis_cell = 0, .chunk = 180, .product = 0.1, .visit = 2.2}
+                       : SweepCosts{.point = 4, .axis_cell = 0, .chunk = 400, .product = 0.1, .visit = 1};
 }
 
-constexpr double wide_visit = 1;  // what a grid of f64 costs more than one of f32
+constexpr double wide_visit = 1;  // the extra cost of a visit where f32 points are summed in f64
 
-// Warps wait for each other; tiles of one plane read more; and a block alone on its multiprocessor waits again.
+// How much longer products take for some shapes: warps of a team wait for each other, tiles of one plane read more
+// values, and a block that is alone on its multiprocessor has nothing to hide its waits.
 double shape_factor(const SweepTiles& tiles, int dim) {
   if (tiles.blocks == 1) return 1.4;
   if (tiles.x_warps * tiles.plane_warps > 1) return 1.1;
@@ -44,10 +52,10 @@ double sweep_time(const MethodRequest& request, Precision of_grid) {
   const double plane = 64.0 * tiles.octets * tiles.x_warps * tiles.m_tiles;
   const double planes = request.dim == 3 ? tiles.planes * tiles.plane_warps : 1;
   const double boxed = static_cast<double>(box[0] * box[1]) * (request.dim == 3 ? planes - request.width + 1 : 1);
-  const double batch = std::clamp(boxed * count / cells, 1.0, 32.0);
-  const double padding = batch < 32 ? 1 + 3.5 / batch : 1;           // to a multiple of 8
-  const double halo = plane / static_cast<double>(box[0] * box[1]);  // times that a cell is visited
-  const double per_point = costs.point + costs.axis_cell * request.dim * request.width + costs.batch / batch +
+  const double chunk = std::clamp(boxed * count / cells, 1.0, 32.0);
+  const double padding = chunk < 32 ? 1 + 3.5 / chunk : 1;           // to a multiple of 8 points
+  const double halo = plane / static_cast<double>(box[0] * box[1]);  // how often a cell is visited
+  const double per_point = costs.point + costs.axis_cell * request.dim * request.width + costs.chunk / chunk +
                            costs.product * shape_factor(tiles, request.dim) * plane * planes * padding;
   const double per_result =
       request.dim == 2 ? per_point + gathered_result : std::max(per_point, 1.1 * scattered_result);
@@ -69,21 +77,22 @@ class Sweep final : public SpreadMethodOf<Sweep> {
     const std::int64_t plane = std::int64_t{request.grid.n[0]} * request.grid.n[1];
     return std::max(boxes, plane) < 0xffffffff;
   }
-  // Down to a few points in a thousand cells, if cells are not only read; and only some GPUs have fast tensor cores for f64.
+  // The sweep wins down to a few points per thousand cells where it spreads, and down to sparse_density where it reads;
+  // but only some GPUs have fast tensor cores for f64.
   bool wins(const MethodRequest& request) const override {
     const bool only_reads = !request.to_modes() && request.density() < sparse_density;
     const bool fast_f64 = request.device.major == 9 || request.device.major == 10;
     return fast_f64 && !only_reads && static_cast<double>(request.points) >= 0.002 * request.cells();
   }
 
-  // f64 in 2D goes with the sweep's choice of a grid even where one thread per point reads.
+  // In 2D and f64 the grid is chosen by the time of the sweep even where one thread per point interpolates.
   double time(const MethodRequest& request, Precision of_grid) const override {
     const bool reads_alone = !request.to_modes() && !reads_itself(request) && (request.dim == 3 || !request.f64());
     return reads_alone ? time_per_point(request) : sweep_time(request, of_grid);
   }
 
-  // It rounds once per subproblem, so that there should be few where the points are very many. At least four batches of
-  // points, or two where the points are very few and a window is soon added.
+  // The sweep rounds once per subproblem, so that these are long where there are very many points. They have at least
+  // four chunks of points, or two in 2D where the points are very few.
   std::int64_t subproblem_points(const MethodRequest& request) const override {
     const std::int64_t devices_share = std::int64_t{16} * request.device.multiprocessors;
     const std::int64_t large = request.points / (2 * devices_share);
@@ -100,7 +109,7 @@ class Sweep final : public SpreadMethodOf<Sweep> {
     return true;
   }
 
-  // Sums of a subproblem are of f64 whatever the grid is.
+  // Within a subproblem sums are in f64, whatever the precision of the grid.
   bool sums_in_f64(const MethodRequest& request, std::int64_t subproblem) const override {
     return needs_wide_sums(request, 1, request.points / subproblem);
   }

@@ -1,5 +1,6 @@
 // Spreading and interpolation by tensor cores in 2D and 3D: a window of the grid is swept along a column of points
-// (sweep_team.cuh). Spreading may add integers instead of numbers, whose sums do not depend on their order (integer_sums.hpp).
+// (sweep_team.cuh). Spreading may add integers instead of numbers: their sums do not depend on the order
+// (integer_sums.hpp).
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -12,7 +13,7 @@ namespace offgrid::cuda {
 class SpreadMethod;
 const SpreadMethod& sweep_method();
 
-// The grid must be zero before.
+// Needs a grid of zeros.
 template <class T, class A>
 void sweep_spread(int dim, const StageArguments<T, A>& arguments, const PointSet<T>& set, const Bins& columns,
                   cudaStream_t stream);

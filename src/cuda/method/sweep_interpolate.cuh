@@ -10,23 +10,25 @@ template <class T, class A, int D, int W, int V> struct SweepInterpWindow {
   using Team = SweepTeam<T, A, D, W, V>;
   using Shape = SweepShape<D, W>;
 
-  // Planes that are fetched before they are needed, to hide their latency, in as many registers as are free.
+  // How many planes are fetched before they are needed, to hide their latency: as many as there are registers for.
   static constexpr int prefetched_planes = D == 2 ? 1 : Shape::m_tiles == 1 || sizeof(A) == 4 ? 2 : 1;
 
-  // A plane of the grid, as far as it is this lane's.
+  // This lane's cells of a plane of the grid.
   struct Cells {
     Complex<A> value[Shape::m_tiles][Shape::octets][2];
   };
 
-  int end_plane = -1;                                    // none yet
+  int end_plane = -1;                                    // the plane after the window; -1: there is none yet
   std::uint32_t x[Shape::octets][2], y[Shape::m_tiles];  // this lane's cells of a plane
   double cells[Shape::m_tiles][Shape::octets][Shape::own_planes][4];
   Cells ahead[prefetched_planes];
 
   __device__ explicit SweepInterpWindow(const Team& team) {
 #pragma unroll
-    for (int o = 0; o < Shape::octets; ++o)
-      x[o][0] = team.column(8 * o + team.k), x[o][1] = team.column(8 * o + 4 + team.k);
+    for (int o = 0; o < Shape::octets; ++o) {
+      x[o][0] = team.column(8 * o + team.k);
+      x[o][1] = team.column(8 * o + 4 + team.k);
+    }
 #pragma unroll
     for (int m = 0; m < Shape::m_tiles; ++m)
       y[m] = team.row(8 * m + (D == 2 ? (team.r >> 1) + 4 * (team.r & 1) : team.r));
@@ -37,14 +39,16 @@ template <class T, class A, int D, int W, int V> struct SweepInterpWindow {
     }
   }
 
-  // A wait for any load is one for all that are under way. Products that wait for the cells would do so for the points that
-  // are read ahead, time and again.
+  // Makes the warp wait here until the cells have arrived. The hardware counts loads in flight per scoreboard register:
+  // the products, which would wait for the cells, would also wait for the points that are read ahead, in every step. A
+  // comparison of two cells whose outcome changes nothing is enough to wait once.
   __device__ void wait_for_cells() const {
     if (__double2hiint(cells[0][0][0][0]) == __double2loint(cells[Shape::m_tiles - 1][Shape::octets - 1][0][3]))
       asm volatile("" ::: "memory");
   }
 
-  // In 3D. What `ahead` holds is next along the column. To fill the window at first or after a leap takes more.
+  // In 3D, moves the window so that it begins at z_first. `ahead` holds the next planes of the column. To fill the
+  // window at the beginning, or after a gap between points, more planes are fetched.
   __device__ void move_to(const Team& team, int z_first) {
     const int last = z_first + Shape::planes;
     if (last == end_plane) return;
@@ -95,16 +99,17 @@ template <class T, class A, int D, int W, int V> struct SweepInterpWindow {
   }
 };
 
-// The column's points and their results, in 3D.
+// The agent that interpolates in 3D: the column's points and their results.
 template <class T, class A, int D, int W, int V> struct SweepInterpAgent {
   static constexpr int step_points = 8;
   static constexpr bool few_terms = false;
   using Team = SweepTeam<T, A, D, W, V>;
   using Shape = SweepShape<D, W>;
   using Rows = typename Team::Rows;
-  using Sum = A;                                              // over x and z
-  static constexpr int sums_row = 2 * 32 + 8;                 // keeps the banks of the y's apart
-  static constexpr int chains = Shape::m_tiles == 1 ? 2 : 1;  // of products that wait for each other
+  using Sum = A;                               // of the sums over x and z
+  static constexpr int sums_row = 2 * 32 + 8;  // rows of different y are in different banks
+  static constexpr int chains =
+      Shape::m_tiles == 1 ? 2 : 1;  // independent sums, because each product waits for the one before
 
   struct Shared {
     Rows rows[Team::buffers];
@@ -114,7 +119,7 @@ template <class T, class A, int D, int W, int V> struct SweepInterpAgent {
   Team team;
   Shared& shared;
   SweepInterpWindow<T, A, D, W, V> window;
-  std::uint32_t result_index;  // of the result of this lane's point
+  std::uint32_t result_index;  // where the result of this lane's point is written
 
   __device__ SweepInterpAgent(const SweepArguments<T, A, W>& arguments, const Subproblem& item, Shared& memory)
       : team(arguments, item, memory.rows), shared(memory), window(team) {}
@@ -154,7 +159,10 @@ template <class T, class A, int D, int W, int V> struct SweepInterpAgent {
 #pragma unroll
       for (int m = 0; m < Shape::m_tiles; ++m) {
         double tile_re = sums[0][m][p], tile_im = sums[0][m][2 + p];
-        if constexpr (chains > 1) tile_re += sums[1][m][p], tile_im += sums[1][m][2 + p];
+        if constexpr (chains > 1) {
+          tile_re += sums[1][m][p];
+          tile_im += sums[1][m][2 + p];
+        }
         const auto weight = static_cast<Sum>(y_row[8 * m]), more_re = static_cast<Sum>(tile_re),
                    more_im = static_cast<Sum>(tile_im);
         re[p] = m == 0 ? weight * more_re : fma(weight, more_re, re[p]);
@@ -166,23 +174,24 @@ template <class T, class A, int D, int W, int V> struct SweepInterpAgent {
     *reinterpret_cast<Complex<Sum>*>(to + 32) = {im[0], im[1]};
   }
 
-  // A lane a point: the sum over y and the warps.
+  // One lane per point: adds up over y and the warps, and writes the result.
   __device__ void write(int buffer) const {
     Sum re = 0, im = 0;
 #pragma unroll
     for (int w = 0; w < Shape::warps; ++w)
 #pragma unroll
-      for (int y = 0; y < 8; ++y)
-        re += shared.sums[buffer][team.team][w][y][team.lane],
-            im += shared.sums[buffer][team.team][w][y][32 + team.lane];
+      for (int y = 0; y < 8; ++y) {
+        re += shared.sums[buffer][team.team][w][y][team.lane];
+        im += shared.sums[buffer][team.team][w][y][32 + team.lane];
+      }
     result_at(team.a.stage, result_index, team.vector) = {static_cast<T>(re), static_cast<T>(im)};
   }
 };
 
-// The same in 2D, 16 points a step.
+// The agent that interpolates in 2D, 16 points per step.
 template <class T, class A, int W, int V> struct SweepInterpAgent<T, A, 2, W, V> {
   static constexpr int step_points = 16;
-  static constexpr bool few_terms = sizeof(T) == 8 && W <= 12;  // beyond, the choice costs more than it saves
+  static constexpr bool few_terms = sizeof(T) == 8 && W <= 12;  // for larger widths the choice costs more than it saves
   using Team = SweepTeam<T, A, 2, W, V>;
   using Shape = SweepShape<2, W>;
   using Rows = typename Team::Rows;
@@ -193,8 +202,8 @@ template <class T, class A, int W, int V> struct SweepInterpAgent<T, A, 2, W, V>
 
   Team team;
   SweepInterpWindow<T, A, 2, W, V> window;
-  std::uint32_t result_index;  // of the result of this lane's point
-  Complex<T> result;           // of point of_lane() of the batch
+  std::uint32_t result_index;  // where the result of this lane's point is written
+  Complex<T> result;           // of point of_lane() of the chunk
 
   __device__ SweepInterpAgent(const SweepArguments<T, A, W>& arguments, const Subproblem& item, Shared& memory)
       : team(arguments, item, memory.rows), window(team) {}
@@ -212,7 +221,8 @@ template <class T, class A, int W, int V> struct SweepInterpAgent<T, A, 2, W, V>
 #pragma unroll
     for (int p = 0; p < 2; ++p) {
       const RowOffsets<2> offsets = rows.offsets[Team::row_of(2 * step + p, r & 3) + (r >> 2)];
-      x[p] = Team::x_of(rows, offsets) + k, y[p] = Team::y_of(rows, offsets) + k;
+      x[p] = Team::x_of(rows, offsets) + k;
+      y[p] = Team::y_of(rows, offsets) + k;
     }
     double sums[Shape::m_tiles][2][4]{};  // [re, im]
 #pragma unroll
@@ -241,7 +251,8 @@ template <class T, class A, int W, int V> struct SweepInterpAgent<T, A, 2, W, V>
     if ((k & 1) == step) result = sum;
   }
 
-  // Over the 4 lanes of a point; that of point r in lanes k < 2, and that of r + 8 in the others.
+  // Adds up over the 4 lanes of a point. Returns the sum of point r in the lanes k < 2, and that of point r + 8 in the
+  // others.
   __device__ Complex<T> sum_of_neighbours(const T (&all)[2][2]) const {
     const bool second = team.k >= 2;
     T re = second ? all[1][0] : all[0][0], im = second ? all[1][1] : all[0][1];

@@ -1,5 +1,5 @@
-// The windows of the sweep (sweep_team.cuh), in cells, and how the warps of a team share them. Tuned on an H200: wide windows
-// make large boxes and full batches, and cost registers.
+// The windows of the sweep (sweep_team.cuh), in cells, and how the warps of a team share them. Tuned on an H200: large
+// windows have large boxes, whose points fill the chunks, but they take registers.
 #pragma once
 
 #include "core/types.hpp"
@@ -7,13 +7,13 @@
 
 namespace offgrid::cuda {
 
-// A warp holds m_tiles x octets x planes tiles, each of 8 (y) x 8 (x) complex cells. Warps stand side by side along x and
-// along the planes.
+// A warp holds m_tiles (y) x octets (x) x planes tiles, each of 8 x 8 complex cells of a plane. A team has x_warps
+// warps side by side along x, times plane_warps along the planes.
 struct SweepTiles {
   int x_warps, plane_warps, octets, m_tiles, planes;
-  int blocks;                                // of a multiprocessor that spread, at least
-  int interp_blocks_f32, interp_blocks_f64;  // that interpolate from such a grid
-  // Fewer where sums take more registers: to a grid of f64, and in 3D to one of integers.
+  int blocks;                                // the least blocks per multiprocessor that spread to a grid of f32
+  int interp_blocks_f32, interp_blocks_f64;  // the same, that interpolate from a grid of f32 or f64
+  // There are fewer blocks where sums take more registers: to a grid of f64, and in 3D to one of integers.
   template <class A> constexpr int spread_blocks(bool integers) const {
     return sizeof(A) == 4 ? blocks : smaller(blocks, integers && planes > 1 ? 12 : 16);
   }
@@ -32,19 +32,22 @@ constexpr SweepTiles sweep_tiles(int dim, int width) {
   return width == 15 ? SweepTiles{3, 4, 1, 2, 4, 1, 1, 1} : SweepTiles{3, 2, 1, 2, 9, 1, 1, 1};
 }
 
-// Vectors of a batch that the teams of a block take, one each: kernel values are evaluated once for all of them. Not where
-// teams would wait for each other longer than that takes: while planes are read, and where they are of several warps.
+// How many vectors a block takes, one per team: the kernel values are then evaluated once for all of them. It is one
+// where teams would wait for each other longer than the evaluation takes: while planes are read, and where a team has
+// several warps.
 constexpr int sweep_vectors(int dim, int width, bool spreads) {
   const SweepTiles tiles = sweep_tiles(dim, width);
   return tiles.x_warps * tiles.plane_warps == 1 && (spreads || dim == 2) ? 4 : 1;
 }
 
-// In 2D the cells are needed late, so that spreading may start while they are being cleared. In 3D it gains little.
+// In 2D the cells are needed late, so that spreading may start while they are still being cleared. In 3D this gains
+// little.
 constexpr bool sweep_overlaps_clear(int dim) { return dim == 2; }
 
-// For narrow kernels and few points, one thread per point reads faster, from points in the same order.
-inline constexpr double sparse_density = 0.05;  // points per cell, under which it does;
-inline constexpr double dense_density = 2;      // and over which it does in 2D, since neighbours read the same cells
+// Whether the sweep interpolates itself. For small widths and few points one thread per point is faster, with the
+// points in the same order.
+inline constexpr double sparse_density = 0.05;  // points per cell, below which one thread per point is faster
+inline constexpr double dense_density = 2;  // above which it is in 2D, because neighbouring points read the same cells
 constexpr bool sweep_reads(int dim, int width, bool f64, double density) {
   if (dim == 1 || density < sparse_density) return false;
   return dim == 3 ? width > 4 : f64 ? width > 6 : width > (density < dense_density ? 5 : 7);
@@ -55,14 +58,16 @@ template <int D, int W> struct SweepShape {
   static constexpr int warps = tiles.x_warps * tiles.plane_warps, threads = 32 * warps;
   static constexpr int octets = tiles.octets, m_tiles = tiles.m_tiles, own_planes = tiles.planes;
   static constexpr int window_x = 8 * octets * tiles.x_warps, window_y = 8 * m_tiles;
-  static constexpr int planes = own_planes * tiles.plane_warps;      // of the window, a ring; one in 2D
-  static constexpr int reach_z = D == 3 ? planes - W + 1 : 1 << 30;  // z cells of the points of a batch
-  // Rows of kernel values in shared memory, with zeros around them; odd lengths keep the banks apart.
+  static constexpr int planes = own_planes * tiles.plane_warps;  // of the window, which is a ring of them; one in 2D
+  static constexpr int reach_z =
+      D == 3 ? planes - W + 1 : 1 << 30;  // the z cells from which the points of a chunk may be
+  // The lengths of rows of kernel values in shared memory, with zeros around the values. Odd lengths avoid bank
+  // conflicts.
   static constexpr int x_row = (2 * window_x - W) | 1, y_row = (2 * window_y - W) | 1,
                        z_row = D == 3 ? 2 * planes | 1 : 1;
 };
 
-// The boxes of a column: cells in which the points of a team begin.
+// The box of a column: the cells x, y in which its points begin.
 constexpr Sizes sweep_box(int dim, int width) {
   const SweepTiles tiles = sweep_tiles(dim, width);
   return {8 * tiles.octets * tiles.x_warps - width + 1, 8 * tiles.m_tiles - width + 1, 1};

@@ -10,8 +10,9 @@ template <int D> __device__ void wait_for_clear() {
   if constexpr (sweep_overlaps_clear(D)) wait_for_previous_kernel();
 }
 
-// What the cells of the grid hold while points are added: integers where the order must not matter (integer_sums.hpp). Kernels of
-// their own, because to ask costs registers, and with them a third of the speed.
+// What the cells of the grid hold while points are added: integers where the order of additions must not matter
+// (integer_sums.hpp). Each kind has kernels of its own, because a test at run time takes registers, and costs a third
+// of the speed.
 enum class CellSums { numbers, integers };
 
 // The window of a warp, in registers.
@@ -19,9 +20,9 @@ template <class T, class A, int D, int W, int V, CellSums Sums> struct SweepSpre
   using Team = SweepTeam<T, A, D, W, V>;
   using Shape = SweepShape<D, W>;
   using Rows = typename Team::Rows;
-  static constexpr bool whole_cells = sizeof(A) == 4;  // are added at once
-  static constexpr int halves = whole_cells ? 1 : 2;   // of the y of a tile
-  // A tile has `depth` planes and so many x; a quad is 4 x.
+  static constexpr bool whole_cells = sizeof(A) == 4;  // both components of a cell are added at once
+  static constexpr int halves = whole_cells ? 1 : 2;   // of the 8 y of a tile
+  // A tile has `depth` planes and tile_x cells along x; a quad is 4 cells along x.
   static constexpr int depth = Shape::own_planes % 2 == 0 ? 2 : 1, tile_x = 8 / depth;
   static constexpr int x_tiles = Shape::octets * depth, z_tiles = Shape::own_planes / depth, quads = 2 * Shape::octets;
 
@@ -60,29 +61,36 @@ template <class T, class A, int D, int W, int V, CellSums Sums> struct SweepSpre
 #pragma unroll
       for (int o = 0; o < x_tiles; ++o) {
         T b0 = x0[tile_x * o], b1 = x1[tile_x * o];
-        if constexpr (D == 3) b0 *= z0[depth * i], b1 *= z1[depth * i];
+        if constexpr (D == 3) {
+          b0 *= z0[depth * i];
+          b1 *= z1[depth * i];
+        }
 #pragma unroll
         for (int m = 0; m < Shape::m_tiles; ++m)
           multiply_add(sums[m][o][i], left[m], static_cast<double>(b0), static_cast<double>(b1));
       }
   }
 
-  // Strengths times phi_y, of two points.
+  // Fills the left factor with strengths times phi_y, of two points.
   __device__ void fill(double (&left)[Shape::m_tiles][4], int part, const Complex<T>* c, const T* y0,
                        const T* y1) const {
     const T c0 = part == 1 ? c[0].y : c[0].x, c1 = part == 1 ? c[1].y : c[1].x;
 #pragma unroll
     for (int m = 0; m < Shape::m_tiles; ++m)
       if constexpr (whole_cells) {
-        left[m][0] = static_cast<double>(c[0].x * y0[8 * m]), left[m][1] = static_cast<double>(c[0].y * y0[8 * m]);
-        left[m][2] = static_cast<double>(c[1].x * y1[8 * m]), left[m][3] = static_cast<double>(c[1].y * y1[8 * m]);
+        left[m][0] = static_cast<double>(c[0].x * y0[8 * m]);
+        left[m][1] = static_cast<double>(c[0].y * y0[8 * m]);
+        left[m][2] = static_cast<double>(c[1].x * y1[8 * m]);
+        left[m][3] = static_cast<double>(c[1].y * y1[8 * m]);
       } else {
-        left[m][0] = static_cast<double>(c0 * y0[8 * m]), left[m][1] = static_cast<double>(c0 * y0[8 * m + 4]);
-        left[m][2] = static_cast<double>(c1 * y1[8 * m]), left[m][3] = static_cast<double>(c1 * y1[8 * m + 4]);
+        left[m][0] = static_cast<double>(c0 * y0[8 * m]);
+        left[m][1] = static_cast<double>(c0 * y0[8 * m + 4]);
+        left[m][2] = static_cast<double>(c1 * y1[8 * m]);
+        left[m][3] = static_cast<double>(c1 * y1[8 * m + 4]);
       }
   }
 
-  // Adds planes [z_first, z_end) to the grid, z_first < n[2].
+  // Adds the planes [z_first, z_end) to the grid, where z_first < n[2], and sets them to zero.
   __device__ void flush(const Team& team, int z_first, int z_end) {
     std::uint32_t plane = z_first;
     for (int z = z_first; z < z_end; ++z, plane = team.next_plane(plane)) flush_plane(team, z, plane);
@@ -91,7 +99,7 @@ template <class T, class A, int D, int W, int V, CellSums Sums> struct SweepSpre
     const auto& stage = team.a.stage;
     if (!team.has_vector()) return;
     std::uint64_t before = team.cells_before(wrapped);
-    asm("" : "+l"(before));  // or each slot of the ring would work it out anew
+    asm("" : "+l"(before));  // without this the compiler computes it anew in the code of each slot
     auto* plane = reinterpret_cast<Complex<A>*>(stage.cells) + before;
     const double scale = Sums == CellSums::integers ? 1 / stage.units[team.vector] : 1;
     team.with_slot(z, [&](auto slot) {
@@ -100,16 +108,20 @@ template <class T, class A, int D, int W, int V, CellSums Sums> struct SweepSpre
 #pragma unroll
         for (int quad = 0; quad < quads; ++quad) {
           double* tile = sums[m][depth == 2 ? quad : quad / 2][slot() / depth] + (depth == 2 ? slot() % 2 : quad % 2);
-          if constexpr (Sums == CellSums::integers) tile[0] *= scale, tile[2] *= scale;
+          if constexpr (Sums == CellSums::integers) {
+            tile[0] *= scale;
+            tile[2] *= scale;
+          }
           add_cells(plane, team.r & 1, m, quad, tile[0], tile[2]);
           tile[0] = tile[2] = 0;
         }
     });
   }
 
-  // Real and imaginary part of a cell, or the same part of two.
+  // Adds the real and imaginary part of a cell, or the same part of two cells.
   __device__ void add_cells(Complex<A>* plane, int part, int m, int quad, double c0, double c2) const {
-    if constexpr (whole_cells && D == 2) {  // or crowded windows would wait for each other at cells that none adds to
+    if constexpr (whole_cells &&
+                  D == 2) {  // crowded windows would wait for each other even at cells that get only zeros
       add_if_any(plane + (y[m][0] + x[quad]), static_cast<A>(c0), static_cast<A>(c2));
     } else if constexpr (whole_cells) {
       add(plane + (y[m][0] + x[quad]), static_cast<A>(c0), static_cast<A>(c2));
@@ -126,23 +138,25 @@ template <class T, class A, int D, int W, int V, CellSums Sums> struct SweepSpre
   }
 };
 
-// The column's points and their strengths.
+// The agent that spreads: the column's points and their strengths.
 template <class T, class A, int D, int W, int V, CellSums Sums> struct SweepSpreadAgent {
   static constexpr int step_points = 8;
-  static constexpr bool few_terms = D == 2 && sizeof(T) == 8;  // elsewhere it is the products that count
+  static constexpr bool few_terms = D == 2 && sizeof(T) == 8;  // elsewhere the products take most of the time
   using Team = SweepTeam<T, A, D, W, V>;
   using Shape = SweepShape<D, W>;
   using Rows = typename Team::Rows;
 
   Team team;
   SweepSpreadWindow<T, A, D, W, V, Sums> window;
-  int z_base = -1;             // of the window; none yet
-  std::uint32_t index, later;  // of this lane's point and the one 32 further on
+  int z_base = -1;             // the first plane of the window; -1: none yet
+  std::uint32_t index, later;  // the indices of this lane's point and of the point 32 further on
   Complex<T> strength;
 
   __device__ SweepSpreadAgent(const SweepArguments<T, A, W>& arguments, const Subproblem& item, Rows* rows)
       : team(arguments, item, rows), window(team) {
-    index = index_of(0), later = index_of(32), strength = strength_of_index();
+    index = index_of(0);
+    later = index_of(32);
+    strength = strength_of_index();
   }
 
   __device__ void run() {
@@ -157,7 +171,7 @@ template <class T, class A, int D, int W, int V, CellSums Sums> struct SweepSpre
     z_base = z_first;
   }
 
-  // The indices were asked for a batch earlier, so that a strength's address is known at once.
+  // The indices were read one chunk earlier, so that the address of a strength is known at once.
   __device__ void prefetch(int count) {
     const int from = (team.lane + count) % 32;
     const std::uint32_t near = __shfl_sync(~0u, index, from), far = __shfl_sync(~0u, later, from);

@@ -1,27 +1,29 @@
 // The sweep. A team of warps takes the points of a column of the grid, sorted by height, and moves a window of the grid
-// along it that lives in registers. For 8 points at a time the window is a matrix product of the tensor cores:
+// along the column. The window is held in registers. For 8 points at a time the tensor cores do the products:
 //
 //   spread        G[(y, re/im), (x, z)] += sum_j  (c_j phi_y(y))[.., j]  (phi_x(x) phi_z(z))[j, ..]
 //   interpolate   D[(y, re/im), j]       = sum_x,z G[(y, re/im), (x, z)] (phi_x(x) phi_z(z))[.., j]     then sum_y phi_y D
 //
-// The window has `planes` planes in a ring: plane z lives in slot z mod planes, whatever the window's base, so that nothing
-// moves between registers; planes that leave are added to the grid (or replaced by the next ones). In 2D there is one.
-// All sums are of f64 (m16n8k8), whose terms are rounded to f32 where the points are.
+// The window is a ring of `planes` planes: plane z is always in slot z mod planes, so that nothing moves between
+// registers when the window does. Planes that leave the window are added to the grid (or replaced by the next ones). In
+// 2D there is one plane. All sums are of f64 (m16n8k8). For points in f32 their terms are rounded to f32 first.
 //
-// Kernel values lie in shared memory, a row a point and axis, between zeros that are written once:
-//   x, y:  [window - w zeros][w values][window - w zeros]   read from (window - w - offset): the shift costs an address
-//   z:     values at [0, w) and at [planes, planes + w), zeros elsewhere, read from (planes - z0 mod planes)
+// Kernel values lie in shared memory, one row per point and axis, between zeros that are written once:
+//   x, y:  [window - w zeros][w values][window - w zeros]. Lanes read from (window - w - offset) on, which shifts the values to
+//          their cells without any copying
+//   z:     values at [0, w) and at [planes, planes + w), zeros elsewhere; lanes read from (planes - z0 mod planes) on
 //
-// Fragments of mma.m16n8k8, lane = 4 r + k:
-//   spread   A: columns the points k, k + 4; rows y = r (re | im)                   f32: cells are added whole
-//                                            or (y = r/2 | r/2 + 4, component r & 1)   f64: component by component
-//            B: rows the points k, k + 4; column (x = r/2, plane r & 1) of 4 x's and 2 planes: fewer values to read
-//                                         or x = r/2 + 4 (r & 1) of 8 x's and one plane, if the planes are odd in number
-//            C: rows as A, columns (x = k, plane 0 | 1) or x = k | k + 4: 4 lanes add to neighbours, sectors are whole
-//   interp   A: rows y = r (re | im), columns x = k, k + 4      B: rows x = k, k + 4, column the point r
+// What lane 4 r + k holds of the fragments of mma.m16n8k8:
+//   spread   A: columns are the points k, k + 4. Rows are y = r (re | im) where a cell is added as a whole (f32), or
+//               (y = r/2 | r/2 + 4, component r & 1) where its components are added one by one (f64)
+//            B: rows are the points k, k + 4. The column is (x = r/2, plane r & 1) of 4 x and 2 planes, which takes fewer reads,
+//               or x = r/2 + 4 (r & 1) of 8 x and one plane, if the number of planes is odd
+//            C: rows as in A. Columns are (x = k, plane 0 | 1) or x = k | k + 4: 4 lanes add to neighbouring cells, whole sectors
+//   interp   A: rows are y = r (re | im), columns x = k, k + 4      B: rows are x = k, k + 4, the column is the point r
 //   in 3D    C: (y = r, re | im), points 2k, 2k + 1
-//   interp   A: rows the points r, r + 8, columns x = k, k + 4  B: rows x = k, k + 4, column y = r/2 + 4 (r & 1), of re or im
-//   in 2D    C: points r, r + 8, y = k, k + 4: 4 lanes have a point's sums, not 8, but it takes 16 points to be full
+//   interp   A: rows are the points r, r + 8, columns x = k, k + 4  B: rows are x = k, k + 4, the column is y = r/2 + 4 (r & 1),
+//   in 2D       of re or im
+//            C: points r, r + 8, y = k, k + 4: 4 lanes share the sums of a point instead of 8, but a full step takes 16 points
 #pragma once
 
 #include <type_traits>
@@ -37,7 +39,8 @@ namespace offgrid::cuda {
 
 template <int I> using Constant = std::integral_constant<int, I>;
 
-// body(i) with i as a constant, if 0 <= i < Count. A switch, because a chain of tests takes more registers.
+// Calls body(i) with i as a compile-time constant, if 0 <= i < Count. It is a switch, because a chain of tests takes
+// more registers.
 template <int Count, class Body> __device__ void with_constant(int i, Body& body) {
   static_assert(Count <= 10);
   const auto at = [&](auto constant) {
@@ -75,16 +78,17 @@ template <class T, class A, int W> struct SweepArguments {
   Polynomials<T, W> polynomials;
 };
 
-// Where in the rows of the block the values of a point are read from, in bytes: x and, above it, y; and z.
+// The offsets, in bytes, from which the values of a point are read in Rows: x in the low half of a word and y in the
+// high half, and z.
 template <int D> struct RowOffsets { std::uint32_t xy; };
 template <> struct alignas(8) RowOffsets<3> { std::uint32_t xy, z; };
 
-// Where the column begins: for teams whose windows leave no registers for it.
+// The first cell of the column, in shared memory for teams whose windows leave no registers for it.
 template <bool Shared> struct SharedCorner {};
 template <> struct SharedCorner<true> { std::uint32_t corner[2]; };
 
-// What both directions share: the column, the points batch by batch, and their kernel values. A block has V teams, each
-// with a vector of its own, which evaluate together and read the same values.
+// What both directions share: the column, its points, a chunk of up to 32 at a time, and their kernel values. A block
+// has V teams, each with a vector of its own, which evaluate the kernel together and read the same values.
 template <class T, class A, int D, int W, int V> struct SweepTeam {
   using Shape = SweepShape<D, W>;
   static constexpr int block_warps = V * Shape::warps, threads = 32 * block_warps;
@@ -99,20 +103,23 @@ template <class T, class A, int D, int W, int V> struct SweepTeam {
 
   const SweepArguments<T, A, W>& a;
   Rows* rows;
-  int lane, team, warp, r, k, first_octet, first_plane;  // of this warp, in its team
+  int lane, team, warp, r, k;
+  int first_octet, first_plane;  // of this warp's part of its team's window
   int vector;
-  std::uint32_t first, end;  // points that are left
-  std::uint32_t corner[2];
-  RawPoint<T, D> raw;  // of this lane, in the batch
+  std::uint32_t first, end;  // the points that are left
+  std::uint32_t corner[2];   // the first cell of the column, x and y
+  RawPoint<T, D> raw;        // this lane's point of the chunk
 
   __device__ SweepTeam(const SweepArguments<T, A, W>& arguments, const Subproblem& item, Rows* memory)
       : a(arguments), rows(memory), lane(threadIdx.x % 32) {
     team = V == 1 ? 0 : threadIdx.x / Shape::threads;
     warp = Shape::warps == 1 ? 0 : threadIdx.x / 32 - team * Shape::warps;
     vector = blockIdx.y * V + team;
-    first = item.first, end = item.first + item.count;
+    first = item.first;
+    end = item.first + item.count;
     raw.fetch(a.stage.points, packed_index(0));
-    r = lane / 4, k = lane % 4;
+    r = lane / 4;
+    k = lane % 4;
     first_octet = warp % Shape::tiles.x_warps * Shape::octets;
     first_plane = warp / Shape::tiles.x_warps * Shape::own_planes;
     corner[0] = item.bin % a.columns.count[0] * a.columns.size[0];
@@ -121,29 +128,35 @@ template <class T, class A, int D, int W, int V> struct SweepTeam {
     for (int i = threadIdx.x; i < static_cast<int>(buffers * sizeof(Rows) / 16); i += threads) words[i] = {0, 0, 0, 0};
     synchronise();
     if constexpr (shares_corner) {
-      if (does(3) && lane < buffers) rows[lane].corner[0] = corner[0], rows[lane].corner[1] = corner[1];
+      if (does(3) && lane < buffers) {
+        rows[lane].corner[0] = corner[0];
+        rows[lane].corner[1] = corner[1];
+      }
       __syncwarp();
     }
   }
 
-  // The block; or with so many warps the team, if it is one warp.
+  // Synchronises `Warps` warps: the whole block, or a single warp.
   template <int Warps = block_warps> __device__ static void synchronise() {
     if constexpr (Warps == 1)
       __syncwarp();
     else
       __syncthreads();
   }
-  // Whether this warp does a part of the evaluation, x, y, z, and the rest; or a part of what its team does alone.
+  // The evaluation has four parts, x (0), y (1), z (2) and the rest (3), which the warps of the block share. Returns
+  // whether this warp does a part.
   __device__ static bool does(int part) { return block_warps == 1 || threadIdx.x / 32 == part % block_warps; }
+  // The same for parts that each team does for itself, which its own warps share.
   __device__ bool does_alone(int part) const { return Shape::warps == 1 || warp == part % Shape::warps; }
   __device__ bool has_vector() const { return V == 1 || vector < a.stage.batch; }
 
-  // Of this lane's point, or of one so much further on; the last one where there is none.
+  // The packed index of this lane's point, or of the point that is `ahead` further on; the last point where there is
+  // none.
   __device__ std::uint32_t packed_index(std::uint32_t ahead) const { return min(first + ahead + lane, end - 1); }
 
-  // For each batch of points, the agent brings its window to z_first (`meet`), and once the kernel values are in shared
-  // memory multiplies by them, 8 or 16 points a step, and is done with the batch (`finish`). What the next one needs is
-  // asked for before the products (`prefetch`).
+  // For each chunk of points, the agent brings its window to z_first (`meet`). Once the kernel values are in shared
+  // memory it asks for what the next chunk needs (`prefetch`), multiplies, 8 or 16 points per step (`multiply`), and is
+  // done with the chunk (`finish`).
   template <class Agent> __device__ void run(Agent& agent) {
     for (int buffer = 0; first < end; buffer ^= buffers - 1) {
       const int z0 = height(), z_first = __shfl_sync(~0u, z0, 0);
@@ -163,8 +176,8 @@ template <class T, class A, int D, int W, int V> struct SweepTeam {
     }
   }
 
-  // The row of shared memory of the batch's point l = 8 step + j: stores and fragment loads meet no bank twice, but for the
-  // shifts of the points. Points j and j + 4 are neighbours.
+  // The row of shared memory of the chunk's point l = 8 step + j. Apart from the shifts of the points, neither stores
+  // nor loads of fragments have bank conflicts. Points j and j + 4 are neighbours.
   __device__ static int row_of(int l) { return row_of(l / 8, l % 4) + (l >> 2) % 2; }
   __device__ static int row_of(int step, int j) {
     return sizeof(T) == 4 ? 8 * j + 2 * step : 4 * j + 2 * (step & 1) + 16 * (step >> 1);
@@ -194,7 +207,7 @@ template <class T, class A, int D, int W, int V> struct SweepTeam {
       }
   }
 
-  // Writes the rows of this lane's point. FewTerms: by polynomials of a lower degree, where they do.
+  // Writes the rows of this lane's point. FewTerms allows polynomials of a lower degree where these are exact.
   template <bool FewTerms> __device__ void store(Rows& to, int z0) const {
     const int row = row_of(lane);
     if (FewTerms && a.polynomials.is_low)
@@ -203,14 +216,17 @@ template <class T, class A, int D, int W, int V> struct SweepTeam {
       store_values<Polynomials<T, W>::degree>(to, row);
     if (!does(3)) return;
     std::uint32_t first_x = corner[0], first_y = corner[1];
-    if constexpr (shares_corner) first_x = to.corner[0], first_y = to.corner[1];
+    if constexpr (shares_corner) {
+      first_x = to.corner[0];
+      first_y = to.corner[1];
+    }
     const std::uint32_t ox = raw.cell(a.stage.points, 0) - first_x, oy = raw.cell(a.stage.points, 1) - first_y;
     const std::uint32_t x = row * Shape::x_row + Shape::window_x - W - ox,
                         y = row * Shape::y_row + Shape::window_y - W - oy;
     to.offsets[row].xy = (x | y << 16) * sizeof(T);
     if constexpr (D == 3) to.offsets[row].z = (row * Shape::z_row + Shape::planes - slot_of(z0)) * sizeof(T);
   }
-  // The first value of a point that the window reaches, and so its values of all cells of the window.
+  // The values of a point at all cells of the window, from the first cell on.
   __device__ static const T* x_of(const Rows& rows, const RowOffsets<D>& offsets) {
     return at(rows.x, offsets.xy & 0xffff);
   }
@@ -234,10 +250,10 @@ template <class T, class A, int D, int W, int V> struct SweepTeam {
       return 0;
   }
 
-  // Where cells of this warp's window lie in a plane of the grid, which has less than 2^32 (sweep.cpp).
+  // The offsets of this warp's cells in a plane of the grid, which has fewer than 2^32 cells (sweep.cpp).
   __device__ std::uint32_t column(int x) const { return wrap(corner[0] + 8 * first_octet + x, a.stage.grid.n[0]); }
   __device__ std::uint32_t row(int y) const { return wrap(corner[1] + y, a.stage.grid.n[1]) * a.stage.grid.n[0]; }
-  // Cells of the grid before a plane of this vector, which is less than n[2].
+  // How many cells of the grids lie before a plane of this vector. `plane` is less than n[2].
   __device__ std::uint64_t cells_before(std::uint32_t plane) const {
     const auto& grid = a.stage.grid;
     const std::uint64_t before = vector * grid.cells;
@@ -249,8 +265,8 @@ template <class T, class A, int D, int W, int V> struct SweepTeam {
 
   __device__ static std::uint32_t slot_of(int z) { return static_cast<std::uint32_t>(z) % Shape::planes; }
 
-  // Calls body(slot of this warp) for a plane that the warp owns, with the slot as a constant: registers have no run-time
-  // index.
+  // Calls body(slot) if this warp owns the plane, with its slot as a compile-time constant, because registers cannot be
+  // indexed at run time.
   template <class Body> __device__ void with_slot(int plane, Body&& body) const {
     if constexpr (D == 2)
       body(Constant<0>{});

@@ -9,7 +9,7 @@
 namespace offgrid::cuda {
 namespace {
 
-constexpr std::size_t roomy_tile_bytes = 56 << 10;  // with it, several blocks per multiprocessor fit
+constexpr std::size_t roomy_tile_bytes = 56 << 10;  // up to here several blocks fit on a multiprocessor
 
 TileSpec make_tile(const MethodRequest& request, const Sizes& bin) {
   TileSpec tile;
@@ -19,7 +19,7 @@ TileSpec make_tile(const MethodRequest& request, const Sizes& bin) {
   return tile;
 }
 
-// What is left of shared memory beside the kernel's coefficients and the values of the teams' points.
+// Returns the shared memory that the kernel's coefficients and the values of the teams' points leave for tiles.
 std::size_t room_for_tiles(const MethodRequest& request) {
   std::size_t limit = request.device.shared_bytes;
   if (request.options.shared_bytes > 0) limit = std::min(limit, static_cast<std::size_t>(request.options.shared_bytes));
@@ -37,12 +37,13 @@ class Tile final : public SpreadMethodOf<Tile> {
   bool wins(const MethodRequest&) const override { return true; }
   double time(const MethodRequest& request, Precision) const override { return paper_time(request); }
 
-  // A whole subproblem is added up in the tile's precision, so that it must not grow.
+  // A whole subproblem is added up in the precision of the tile, so that subproblems must not grow.
   std::int64_t subproblem_points(const MethodRequest& request) const override {
     return even_subproblem(request, 128, paper_subproblem);
   }
 
-  // The largest tile up to the wanted bin that fits in shared memory, with room for more vectors of a batch where there is.
+  // Chooses the largest tile, up to that of the wanted bin, which fits in shared memory, and tiles for several vectors
+  // of a batch if there is room for them.
   bool lay_out(const MethodRequest& request, MethodChoice& choice) const override {
     const std::size_t real_bytes = request.f64() || choice.wide ? 8 : 4, room = room_for_tiles(request);
     Sizes bin = paper_bin(request);

@@ -15,7 +15,7 @@ const SpreadMethod& tile_method();
 struct TileSpec {
   Bins bins{};
   std::uint32_t size[max_dim]{1, 1, 1};  // of the tile: a bin and the width - 1 cells that its points reach beyond it
-  int vectors = 1;                       // of a batch, with tiles at the same time
+  int vectors = 1;                       // of a batch, whose tiles are in shared memory at the same time
   int threads = 256;
 
   [[nodiscard]] std::size_t bytes(std::size_t real_bytes) const {
@@ -23,7 +23,7 @@ struct TileSpec {
   }
 };
 
-// The grid must be zero before.
+// Needs a grid of zeros.
 template <class T, class A>
 void spread_tiles(int dim, const StageArguments<T, A>& arguments, const TileSpec& tile, const PointSet<T>& set,
                   cudaStream_t stream);

@@ -1,4 +1,4 @@
-// A point, from the caller's coordinates to its key in the sort and its record.
+// A point on its way from the caller's coordinates to its key in the sort and its record.
 #pragma once
 
 #include <cstdint>
@@ -13,15 +13,15 @@ struct FoldArguments {
   Bins bins;
   std::uint32_t inverse_bin[max_dim];  // 2^bin_shift / size, rounded up
   int bin_shift[max_dim];
-  int shift[max_dim + 1];
+  int shift[max_dim + 1];  // as in PackedPoints
   std::int64_t count;
   int fraction_bits;
-  std::uint32_t levels;  // of a column; 0: there are no columns
+  std::uint32_t levels;  // different keys of a column (SortSpec); 0: there are no columns
 
   __device__ std::uint32_t bin(std::uint32_t cell, int axis) const {
     return static_cast<std::uint32_t>(std::uint64_t{cell} * inverse_bin[axis] >> bin_shift[axis]);
   }
-  // cell(axis) of a point.
+  // The key of a point by which it is sorted. cell(axis) returns the point's cell along an axis.
   template <int D, class Cell> __device__ std::uint32_t key(Cell&& cell) const {
     std::uint32_t bin[max_dim]{};
 #pragma unroll
@@ -36,6 +36,7 @@ struct FoldArguments {
 template <class T, int D> struct UnfoldedPoint {
   T axis[D];
 
+  // Whether the point can be folded.
   __device__ bool is_near(const T* largest) const {
     bool all = true;
 #pragma unroll
@@ -64,7 +65,7 @@ template <class T> struct Coordinates {
 template <class T, int D> struct FoldedPoint {
   Folded axis[D];
 
-  // Of a point that is near.
+  // Needs point.is_near().
   __device__ FoldedPoint(const UnfoldedPoint<double, D>& point, const FoldArguments& a) {
 #pragma unroll
     for (int d = 0; d < D; ++d) axis[d] = fold(point.axis[d], a.axis[d]);
@@ -89,8 +90,10 @@ template <class T, int D> struct FoldedPoint {
     } else {
       std::uint64_t cells = 0;
 #pragma unroll
-      for (int d = 0; d < D; ++d)
-        record.t[d] = static_cast<T>(axis[d].t), cells |= std::uint64_t{axis[d].cell} << a.shift[d];
+      for (int d = 0; d < D; ++d) {
+        record.t[d] = static_cast<T>(axis[d].t);
+        cells |= std::uint64_t{axis[d].cell} << a.shift[d];
+      }
       record.low = static_cast<std::uint32_t>(cells);
       if constexpr (K == CellKind::low_and_high) record.high = static_cast<std::uint32_t>(cells >> 32);
     }

@@ -4,72 +4,16 @@
 
 #include "core/dispatch.hpp"
 #include "cuda/sort/sort.hpp"
-#include "cuda/sort/sort_kernels.cuh"
+#include "cuda/sort/sort_launch.cuh"
 #include "cuda/sort/sort_policy.hpp"
 #include "cuda/sort/subproblems.cuh"
 
 namespace offgrid::cuda {
 namespace {
 
-const std::size_t starts_bytes = aligned(4 * ((1 << most_digit_bits) + 1));  // of the digits; and of the densest bin
+const std::size_t starts_bytes = aligned(4 * ((1 << most_digit_bits) + 1));  // Buffers::starts, and densest behind it
 
 int blocks_for(std::int64_t count) { return static_cast<int>((count + sort_threads - 1) / sort_threads); }
-
-template <class T> Coordinates<T> coordinates(const Points<T>& points) {
-  Coordinates<T> same{};
-  for (int axis = 0; axis < max_dim; ++axis) {
-    same.axis[axis] = points.axis[axis];
-    same.largest[axis] = static_cast<T>(points.map[axis].largest);
-  }
-  return same;
-}
-
-// Calls body(dim, kind) with both as compile-time values.
-template <class T, class Body> void with_record(int dim, CellKind kind, Body&& body) {
-  dispatch<1, 3>(dim, [&](auto d) {
-    if (kind == CellKind::low_and_high)
-      body(d, std::integral_constant<CellKind, CellKind::low_and_high>{});
-    else if (kind == CellKind::low)
-      body(d, std::integral_constant<CellKind, CellKind::low>{});
-    else if constexpr (sizeof(T) == 4)
-      body(d, std::integral_constant<CellKind, CellKind::joined>{});
-  });
-}
-
-// Calls body(elements that a thread has in a pass), of so many bytes each.
-template <class Body> void with_items(bool large_tiles, std::int64_t bytes, Body&& body) {
-  if (!large_tiles)
-    body(std::integral_constant<int, few_items>{});
-  else if (bytes <= 16)
-    body(std::integral_constant<int, many_items(16)>{});
-  else
-    body(std::integral_constant<int, many_items(32)>{});
-}
-
-template <class T> FoldArguments fold_arguments(const SortSpec& spec, const int* shift, const Points<T>& points) {
-  FoldArguments arguments{
-      {}, spec.bins, {}, {}, {}, points.count, spec.fraction_bits, static_cast<std::uint32_t>(spec.levels())};
-  for (int axis = 0; axis < max_dim; ++axis) {
-    const std::uint32_t n = spec.grid.n[axis], size = spec.bins.size[axis];
-    arguments.axis[axis] = {points.map[axis], static_cast<double>(n), 0.5 * spec.width, static_cast<int>(n)};
-    // Exact, since cells < 2^31 and size <= 2^(shift - 31).
-    const int shift = arguments.bin_shift[axis] = 31 + static_cast<int>(std::bit_width(size - 1));
-    arguments.inverse_bin[axis] = static_cast<std::uint32_t>(((std::uint64_t{1} << shift) + size - 1) / size);
-  }
-  std::copy_n(shift, max_dim + 1, arguments.shift);
-  return arguments;
-}
-
-template <int Items, class Source>
-void launch_scatter(const Source& source, const Pass& pass, int tiles, std::uint32_t* keys, std::byte* to,
-                    std::uint32_t* keys_to, bool keep_positions, const Refusal& refusal, cudaStream_t stream) {
-  using Element = typename Source::Element;
-  const auto kernel = scatter_kernel<Source, Items>;
-  const std::size_t bytes = scatter_bytes<Element, Items>(pass.bits);
-  ask_for_shared(kernel, bytes);
-  kernel<<<tiles, pass_threads, bytes, stream>>>(keys, source, pass, reinterpret_cast<Element*>(to), keys_to,
-                                                 keep_positions, refusal);
-}
 
 }  // namespace
 
@@ -86,7 +30,8 @@ template <class T> Sorter<T>::Sorter(const SortSpec& spec, MemoryCount& memory) 
   longest_ = DeviceBuffer<std::uint32_t>(1, memory);
 }
 
-// What is scattered to a small array meets in the cache; and what is gathered takes memory.
+// Small results need no inverse, because scattered writes to them meet in the cache; and large ones would take too much
+// memory (sort_policy.hpp).
 template <class T> bool Sorter<T>::inverts(std::int64_t count) const {
   const bool possible = passes_ <= 3 && count <= spec_.set_points && moves(count) != Moves::indices_in_set;
   return spec_.inverse && possible && gathers<T>(count, spec_.vectors);
@@ -101,7 +46,7 @@ template <class T> void invert_later(PointSet<T>& set, MemoryCount& memory, cuda
 template void invert_later(PointSet<float>&, MemoryCount&, cudaStream_t);
 template void invert_later(PointSet<double>&, MemoryCount&, cudaStream_t);
 
-// In the set, if two halves of keys and of positions fit into it.
+// Indices are moved in the set only if a record has room for what two passes hold of a point: two keys and two indices.
 template <class T> Moves Sorter<T>::moves(std::int64_t count) const {
   const bool large = spec_.dim == 3 || sizeof(T) == 8;
   return count > most_record_points && large && record_bytes_ >= 16 ? Moves::indices_in_set : Moves::records;
@@ -115,38 +60,43 @@ void Sorter<T>::run(const Points<T>& points, std::int64_t subproblem, std::vecto
   const auto parts = static_cast<std::size_t>((count + most - 1) / most);
   const auto size_of = [&](std::size_t part) { return std::min(most, count - static_cast<std::int64_t>(part) * most); };
   if (parts == 0) return;
-  moves_ = moves(count), inverting_ = inverts(count);
+  moves_ = moves(count);
+  inverting_ = inverts(count);
   const bool look_first = !spec_.sorted || moves_ == Moves::indices_in_set || parts > 1;
   reserve_scratch(std::min(count, most));
   std::vector<PointSet<T>> fresh(parts);
   sets.reserve(parts);
   for (std::size_t part = 0; part < parts; ++part)
     if (part >= sets.size() || !fits(sets[part], size_of(part))) fresh[part] = make_set(size_of(part));
-  if (unsure_) call("clearing a flag", [&] { return cudaMemsetAsync(refused_.data(), 0, refused_.bytes(), stream); });
-  *bad_ = 0, unsure_ = true;
-  for (int axis = spec_.dim; axis < max_dim; ++axis)  // of axes that are not sorted by
+  if (refused_may_be_set_)
+    call("clearing a flag", [&] { return cudaMemsetAsync(refused_.data(), 0, refused_.bytes(), stream); });
+  *bad_ = 0;
+  refused_may_be_set_ = true;
+  for (int axis = spec_.dim; axis < max_dim; ++axis)  // axes that the design has dropped are looked at alone
     if (points.axis[axis] != nullptr) look_for_bad({count, {points.axis[axis]}}, 1, stream);
   if (look_first) look_for_bad(points, spec_.dim, stream);
   for (std::size_t part = 0; part < parts; ++part) {
     PointSet<T>& set = fresh[part].records.size() > 0 ? fresh[part] : sets[part];
     const std::int64_t first = static_cast<std::int64_t>(part) * most;
     const Points<T> some = points.part(first, size_of(part));
-    const Work work = work_for(set, some.count);
+    const Buffers buffers = buffers_for(set, some.count);
     const PackedPoints<T> sorted = packed(set, first, some.count);
-    if (spec_.sorted) sort(some, work, stream);
-    finish(set, some, work, stream);
-    if (inverting_) invert(set, some.count, work, stream);
-    if (spec_.subproblems) make_subproblems(set, sorted, work, stream);
-    if (!look_first) refuse_bad(stream);  // by now all is under way
-    set.inverted = inverting_, set.points = sorted, set.max_items = max_items(some.count);
+    if (spec_.sorted) sort(some, buffers, stream);
+    finish(set, some, buffers, stream);
+    if (inverting_) invert(set, some.count, buffers, stream);
+    if (spec_.subproblems) make_subproblems(set, sorted, buffers, stream);
+    if (!look_first) refuse_bad(stream);  // by now everything is enqueued
+    set.inverted = inverting_;
+    set.points = sorted;
+    set.max_items = max_items(some.count);
   }
   sets.resize(parts);
   for (std::size_t part = 0; part < parts; ++part)
     if (fresh[part].records.size() > 0) sets[part] = std::move(fresh[part]);
-  unsure_ = false;
+  refused_may_be_set_ = false;
 }
 
-// Sets add to the same cells, one after the other.
+// The runs of all sets are added up, because the sets add to the same cells, one after the other.
 template <class T> std::int64_t Sorter<T>::longest_run(const std::vector<PointSet<T>>& sets, cudaStream_t stream) {
   std::int64_t longest = 0;
   for (const PointSet<T>& set : sets) {
@@ -171,7 +121,7 @@ template <class T> void Sorter<T>::trim(std::size_t most_bytes) {
 }
 
 template <class T> bool Sorter<T>::large_tiles(std::int64_t count) const {
-  return count >= many_points_a_pass && spec_.shared_bytes >= large_tile_bytes;
+  return count >= many_points_per_pass && spec_.shared_bytes >= large_tile_bytes;
 }
 
 template <class T> std::int64_t Sorter<T>::tiles_for(std::int64_t count) const {
@@ -184,7 +134,9 @@ template <class T> std::size_t Sorter<T>::table_bytes(std::int64_t count) const 
   return aligned(static_cast<std::size_t>(4 * (tiles_for(count) << digit_bits_)));
 }
 
-// Two passes leave a word of four a point free. A last part that is small has room behind its positions.
+// While indices are moved in a set, two passes need three of the four words that it has per point: two keys and one
+// index. The table takes the fourth where it fits. Where it does not, as in a last part of few points, it follows the
+// indices in scratch memory.
 template <class T> bool Sorter<T>::table_in_set(std::int64_t count) const {
   return passes_ <= 2 && alignment + table_bytes(count) <= 4 * static_cast<std::size_t>(count);
 }
@@ -203,29 +155,32 @@ template <class T> void Sorter<T>::reserve_scratch(std::int64_t count) {
   if (spec_.subproblems) bin_items_.grow_to(bins + 1, memory_);
 }
 
-// Places that are moved in the set end in scratch memory; the table is in the set, or behind them.
-template <class T> typename Sorter<T>::Work Sorter<T>::work_for(const PointSet<T>& set, std::int64_t count) const {
+// Where indices are moved in the set, the last pass writes them to scratch memory, because the records take their
+// place.
+template <class T>
+typename Sorter<T>::Buffers Sorter<T>::buffers_for(const PointSet<T>& set, std::int64_t count) const {
   if (!spec_.sorted) return {};
   const auto words = [](std::byte* memory) { return reinterpret_cast<std::uint32_t*>(memory); };
   const std::size_t size = 4 * static_cast<std::size_t>(count);
   std::byte* next = scratch_.data();
   const auto take = [&](std::size_t bytes) { return std::exchange(next, next + aligned(bytes)); };
-  Work work{};
-  work.starts = words(take(starts_bytes)), work.densest = work.starts + (1 << most_digit_bits);
+  Buffers buffers{};
+  buffers.starts = words(take(starts_bytes));
+  buffers.densest = buffers.starts + (1 << most_digit_bits);
   if (moves_ == Moves::indices_in_set) {
     std::byte* base = set.records.data();
     for (int pass = 0; pass < max_passes; ++pass) {
-      work.keys[pass] = words(base + pass % 2 * size);
-      work.moved[pass] = pass == 0 ? next : base + (2 + pass % 2) * size;
+      buffers.keys[pass] = words(base + pass % 2 * size);
+      buffers.moved[pass] = pass == 0 ? next : base + (2 + pass % 2) * size;
     }
-    work.table = words(table_in_set(count) ? base + aligned(2 * size) : next + aligned(size));
-    return work;
+    buffers.table = words(table_in_set(count) ? base + aligned(2 * size) : next + aligned(size));
+    return buffers;
   }
-  work.table = words(take(table_bytes(count)));
+  buffers.table = words(take(table_bytes(count)));
   for (int pass = 0; pass < passes_; ++pass)
-    work.keys[pass] = pass >= 2 && !inverting_ ? work.keys[pass - 2] : words(take(size));
-  for (int left = 0; left < passes_; ++left) work.moved[left] = left % 2 == 0 ? set.records.data() : next;
-  return work;
+    buffers.keys[pass] = pass >= 2 && !inverting_ ? buffers.keys[pass - 2] : words(take(size));
+  for (int left = 0; left < passes_; ++left) buffers.moved[left] = left % 2 == 0 ? set.records.data() : next;
+  return buffers;
 }
 
 template <class T> std::int64_t Sorter<T>::max_items(std::int64_t count) const {
@@ -251,8 +206,12 @@ template <class T> PointSet<T> Sorter<T>::make_set(std::int64_t count) {
 
 template <class T>
 PackedPoints<T> Sorter<T>::packed(const PointSet<T>& set, std::int64_t first, std::int64_t count) const {
-  PackedPoints<T> points{set.records.data(), static_cast<std::uint32_t>(record_bytes_), first, count, {},
-                         spec_.fraction_bits};
+  PackedPoints<T> points{.records = set.records.data(),
+                         .record_bytes = static_cast<std::uint32_t>(record_bytes_),
+                         .first = first,
+                         .count = count,
+                         .shift = {},
+                         .fraction_bits = spec_.fraction_bits};
   std::copy_n(shift_, max_dim + 1, points.shift);
   return points;
 }
@@ -273,35 +232,39 @@ template <class T> void Sorter<T>::refuse_bad(cudaStream_t stream) {
 
 template <class T> Refusal Sorter<T>::refusal() const { return {bad_.get(), refused_.data()}; }
 
-template <class T> Pass Sorter<T>::pass_of(int number, std::int64_t count, const Work& work) const {
+template <class T> Pass Sorter<T>::pass_of(int number, std::int64_t count, const Buffers& buffers) const {
   const int shift = number * digit_bits_, bits = std::min(digit_bits_, key_bits_ - shift);
   const auto entries = static_cast<std::uint32_t>(tiles_for(count) << bits);
-  return {static_cast<std::uint32_t>(count), shift, bits, {work.table, entries, sum_states_.data()}, work.starts};
+  return {.count = static_cast<std::uint32_t>(count),
+          .shift = shift,
+          .bits = bits,
+          .table = {buffers.table, entries, sum_states_.data()},
+          .starts = buffers.starts};
 }
 
-template <class T> void Sorter<T>::sort(const Points<T>& part, const Work& work, cudaStream_t stream) {
+template <class T> void Sorter<T>::sort(const Points<T>& part, const Buffers& buffers, cudaStream_t stream) {
   for (int number = 0; number < passes_; ++number) {
-    const Pass pass = pass_of(number, part.count, work);
+    const Pass pass = pass_of(number, part.count, buffers);
     if (number == 0)
-      fold(part, work, pass, stream);
+      fold(part, buffers, pass, stream);
     else
       with_items(large_tiles(part.count), element_bytes(), [&](auto items) {
         count_kernel<items()>
-            <<<static_cast<int>(tiles_for(part.count)), pass_threads, 0, stream>>>(work.keys[number], pass);
+            <<<static_cast<int>(tiles_for(part.count)), pass_threads, 0, stream>>>(buffers.keys[number], pass);
       });
     check_launch("count");
     if (number == 0) folded_.record(stream);
     sum(pass.table, stream);
-    scatter(part, work, number, pass, stream);
+    scatter(part, buffers, number, pass, stream);
   }
 }
 
 template <class T>
-void Sorter<T>::fold(const Points<T>& part, const Work& work, const Pass& pass, cudaStream_t stream) {
+void Sorter<T>::fold(const Points<T>& part, const Buffers& buffers, const Pass& pass, cudaStream_t stream) {
   dispatch<1, 3>(spec_.dim, [&](auto d) {
     with_items(large_tiles(part.count), element_bytes(), [&](auto items) {
       fold_kernel<T, d(), items()><<<static_cast<int>(tiles_for(part.count)), pass_threads, 0, stream>>>(
-          coordinates(part), fold_arguments(spec_, shift_, part), work.keys[0], refusal(), pass, work.densest);
+          coordinates(part), fold_arguments(spec_, shift_, part), buffers.keys[0], refusal(), pass, buffers.densest);
     });
   });
 }
@@ -312,17 +275,22 @@ template <class T> void Sorter<T>::sum(const Sums& sums, cudaStream_t stream) {
 }
 
 template <class T>
-void Sorter<T>::scatter(const Points<T>& part, const Work& work, int number, const Pass& pass, cudaStream_t stream) {
+void Sorter<T>::scatter(const Points<T>& part, const Buffers& buffers, int number, const Pass& pass,
+                        cudaStream_t stream) {
   const int left = passes_ - 1 - number;
-  std::byte *to = work.moved[left], *from = number > 0 ? work.moved[left + 1] : nullptr;
-  std::uint32_t *keys = work.keys[number], *keys_to = left > 0 ? work.keys[number + 1] : nullptr;
-  const int tiles = static_cast<int>(tiles_for(part.count));
+  const std::byte* from = number > 0 ? buffers.moved[left + 1] : nullptr;
+  const Scatter scatter{.tiles = static_cast<int>(tiles_for(part.count)),
+                        .keys = buffers.keys[number],
+                        .to = buffers.moved[left],
+                        .keys_to = left > 0 ? buffers.keys[number + 1] : nullptr,
+                        .keep_positions = inverting_,
+                        .refusal = refusal()};
   const auto launch = [&](const auto& source) {
     constexpr int many = many_items(sizeof(typename std::decay_t<decltype(source)>::Element));
     if (large_tiles(part.count))
-      launch_scatter<many>(source, pass, tiles, keys, to, keys_to, inverting_, refusal(), stream);
+      launch_scatter<many>(source, pass, scatter, stream);
     else
-      launch_scatter<few_items>(source, pass, tiles, keys, to, keys_to, inverting_, refusal(), stream);
+      launch_scatter<few_items>(source, pass, scatter, stream);
   };
   if (moves_ == Moves::indices_in_set && number == 0)
     launch(Indices{});
@@ -339,55 +307,57 @@ void Sorter<T>::scatter(const Points<T>& part, const Work& work, int number, con
   check_launch("sort");
 }
 
-// Brings the records to their positions, unless the sort has.
+// Writes the records in their order, unless the sort has moved them there.
 template <class T>
-void Sorter<T>::finish(const PointSet<T>& set, const Points<T>& part, const Work& work, cudaStream_t stream) {
+void Sorter<T>::finish(const PointSet<T>& set, const Points<T>& part, const Buffers& buffers, cudaStream_t stream) {
   if (spec_.sorted && moves_ == Moves::records) return;
   const int blocks = blocks_for(part.count);
-  const auto* positions = reinterpret_cast<const std::uint32_t*>(work.moved[0]);
+  const auto* positions = reinterpret_cast<const std::uint32_t*>(buffers.moved[0]);
   with_record<T>(spec_.dim, cells_, [&](auto d, auto kind) {
     using Element = Record<T, d(), kind()>;
     auto* to = reinterpret_cast<Element*>(set.records.data());
-    gather_kernel<T, d(), kind()><<<blocks, sort_threads, 0, stream>>>(
-        coordinates(part), fold_arguments(spec_, shift_, part), positions, to);
+    gather_kernel<T, d(), kind()>
+        <<<blocks, sort_threads, 0, stream>>>(coordinates(part), fold_arguments(spec_, shift_, part), positions, to);
   });
   check_launch("gather");
 }
 
 template <class T>
-void Sorter<T>::invert(const PointSet<T>& set, std::int64_t count, const Work& work, cudaStream_t stream) {
-  inverse_kernel<<<blocks_for(count), sort_threads, 0, stream>>>(work.keys[0], passes_ > 1 ? work.keys[1] : nullptr,
-                                                                 passes_ > 2 ? work.keys[2] : nullptr, count,
-                                                                 set.inverse.data(), refusal());
+void Sorter<T>::invert(const PointSet<T>& set, std::int64_t count, const Buffers& buffers, cudaStream_t stream) {
+  inverse_kernel<<<blocks_for(count), sort_threads, 0, stream>>>(
+      buffers.keys[0], passes_ > 1 ? buffers.keys[1] : nullptr, passes_ > 2 ? buffers.keys[2] : nullptr, count,
+      set.inverse.data(), refusal());
   check_launch("inverse");
 }
 
 template <class T>
-void Sorter<T>::make_subproblems(const PointSet<T>& set, const PackedPoints<T>& points, const Work& work,
+void Sorter<T>::make_subproblems(const PointSet<T>& set, const PackedPoints<T>& points, const Buffers& buffers,
                                  cudaStream_t stream) {
   const auto bins = static_cast<std::uint32_t>(spec_.item_bins());
   const auto most = static_cast<std::uint32_t>(spec_.subproblem_points);
-  const ItemsOfSet of_set{set.items.data(), static_cast<std::uint32_t>(max_items(points.count)), set.item_count.data(),
-                          set.densest.data()};
+  const BinCut cut{
+      .bins = bins, .most = most, .first = set.bin_first.data(), .densest = buffers.densest, .refusal = refusal()};
   const FoldArguments arguments = fold_arguments(spec_, shift_, Points<T>{points.count});
-  const Pass last = pass_of(passes_ - 1, points.count, work);
-  if (bins < few_bins_threads && (passes_ == 1 || points.count < many_points_a_pass)) {
+  const Pass last = pass_of(passes_ - 1, points.count, buffers);
+  const ItemsOfSet of_set{.items = set.items.data(),
+                          .room = static_cast<std::uint32_t>(max_items(points.count)),
+                          .count = set.item_count.data(),
+                          .densest = set.densest.data()};
+  if (bins < few_bins_threads && (passes_ == 1 || points.count < many_points_per_pass)) {
     dispatch<1, 3>(spec_.dim, [&](auto d) {
-      few_bins_kernel<T, d()><<<1, few_bins_threads, 0, stream>>>(points, arguments, last, bins, most,
-                                                                  set.bin_first.data(), of_set, refusal());
+      few_bins_kernel<T, d()><<<1, few_bins_threads, 0, stream>>>(points, arguments, last, cut, of_set);
     });
     return check_launch("subproblems");
   }
   const Sums items{bin_items_.data(), bins + 1, sum_states_.data()};
   const auto blocks = static_cast<int>(bins / (sort_threads - 1) + 1);
   dispatch<1, 3>(spec_.dim, [&](auto d) {
-    bins_kernel<T, d()><<<blocks, sort_threads, 0, stream>>>(points, arguments, last, bins, most, set.bin_first.data(),
-                                                             items, work.densest, refusal());
+    bins_kernel<T, d()><<<blocks, sort_threads, 0, stream>>>(points, arguments, last, cut, items);
   });
   check_launch("bins");
   sum(items, stream);
   items_kernel<<<blocks_for(max_items(points.count)), sort_threads, 0, stream>>>(
-      set.bin_first.data(), bin_items_.data(), bins, most, work.densest, of_set, refusal());
+      BinItems{set.bin_first.data(), bin_items_.data(), bins, most}, buffers.densest, of_set, refusal());
   check_launch("subproblems");
 }
 

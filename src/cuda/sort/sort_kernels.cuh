@@ -1,4 +1,5 @@
-// The kernels of sort.cu that sort.
+// The kernels of the radix sort (sort.hpp). One pass is count (in the first pass: fold) -> prefix sums (sums.cuh) ->
+// scatter.
 #pragma once
 
 #include <algorithm>
@@ -14,13 +15,15 @@ namespace offgrid::cuda {
 
 inline constexpr int sort_threads = 256;
 
-// Says that a coordinate cannot be folded, to the host and to the kernels that write to the set: those leave it alone.
+// Tells the host that a coordinate cannot be folded, and tells the kernels that write to a set, which then leave it as
+// it is.
 struct Refusal {
   int *on_host, *on_device;
   __device__ void refuse() const { *on_host = *on_device = 1; }
   __device__ bool refused() const { return *on_device != 0; }
 };
 
+// Looks for coordinates that cannot be folded.
 template <class T>
 __global__ void __launch_bounds__(sort_threads) look_kernel(Coordinates<T> x, int dim, std::int64_t count, int* bad) {
   for (std::int64_t i = std::int64_t{blockIdx.x} * sort_threads + threadIdx.x; i < count;
@@ -30,24 +33,25 @@ __global__ void __launch_bounds__(sort_threads) look_kernel(Coordinates<T> x, in
 }
 
 // --- a pass of the radix sort -----------------------------------------------------------------------------------------
-// By `digit`, stable. A block has a tile of consecutive elements, a warp of it a run of them. Counts, then once they are
-// summed the places before which they lie: table[digit][tile].
+// A stable sort by one digit of the keys. A block has a tile of consecutive elements, and each of its warps a part of
+// these. table[digit][tile] holds how many elements of the tile have the digit, and after the prefix sum the position
+// of the first of them in the sorted order.
 struct Pass {
   std::uint32_t count;
   int shift, bits;
   Sums table;
-  std::uint32_t* starts;  // [digit]: of its elements, once the pass is done
+  std::uint32_t* starts;  // [digit]: the position of its first element, once the pass is done
   __device__ std::uint32_t digit(std::uint32_t key) const { return key >> shift & ((1u << bits) - 1); }
 };
 
-// Elements of a thread, for many points, such that two blocks fit on a multiprocessor, and for few.
+// Elements per thread: for many points, as many as let two blocks fit on a multiprocessor; and for few points.
 constexpr int many_items(std::size_t bytes) { return bytes <= 16 ? 8 : 5; }
 inline constexpr int few_items = 2;
-// Points that a thread reads before it folds them.
+// How many points a thread reads before it folds them, to have several reads in flight.
 constexpr int points_together(int items) { return items % 4 == 0 ? 4 : items; }
 
-// The digits of a tile, counted in shared memory. cleared(): before the first is; what a thread has read by then arrives
-// while it waits.
+// Counts the digits of a tile in shared memory. cleared() is called before the first add(): a thread issues its first
+// reads before it, so that they arrive while it waits.
 struct DigitCounts {
   const Pass& pass;
   std::uint32_t* counts;
@@ -67,7 +71,7 @@ struct DigitCounts {
   }
 };
 
-// Past the end the last element is read again, so that no read waits for a test or for another one.
+// Threads beyond the end read the last element again instead of branching, so that all reads are in flight together.
 template <int Items>
 __global__ void __launch_bounds__(pass_threads)
     count_kernel(const std::uint32_t* keys, const __grid_constant__ Pass pass) {
@@ -118,15 +122,16 @@ __global__ void __launch_bounds__(pass_threads, sizeof(T) == 4 ? 3 : 2)
   counts.write();
 }
 
-// Has memory brought into the L2 cache.
-template <class V> __device__ void prefetch_lines(const V* from, std::uint32_t count) {
+// Brings memory into the L2 cache.
+template <class V> __device__ void prefetch_to_l2(const V* from, std::uint32_t count) {
   constexpr std::uint32_t line = 128;
   for (std::uint32_t byte = threadIdx.x * line; byte < count * sizeof(V); byte += pass_threads * line)
     asm volatile("prefetch.global.L2 [%0];" ::"l"(reinterpret_cast<const char*>(from) + byte));
 }
 
-// What a pass moves: the records of the caller's points, or their positions, or what an earlier pass has moved. In units, so
-// that neighbours read and write neighbouring ones.
+// What a pass moves, its source: records made from the caller's points (FoldedRecords), the points' indices (Indices),
+// or what an earlier pass has moved (Moved). Elements are moved unit by unit, so that neighbouring threads access
+// neighbouring memory.
 template <class Element> struct UnitsOf {
   using Unit =
       std::conditional_t<alignof(Element) == 16, uint4, std::conditional_t<alignof(Element) == 8, uint2, unsigned>>;
@@ -138,7 +143,7 @@ template <class T, int D, CellKind K> struct FoldedRecords {
   FoldArguments a;
   __device__ void prefetch(std::uint32_t first, std::uint32_t count) const {
 #pragma unroll
-    for (int d = 0; d < D; ++d) prefetch_lines(x.axis[d] + first, count);
+    for (int d = 0; d < D; ++d) prefetch_to_l2(x.axis[d] + first, count);
   }
 };
 struct Indices {
@@ -148,10 +153,10 @@ struct Indices {
 template <class E> struct Moved {
   using Element = E;
   const E* from;
-  __device__ void prefetch(std::uint32_t first, std::uint32_t count) const { prefetch_lines(from + first, count); }
+  __device__ void prefetch(std::uint32_t first, std::uint32_t count) const { prefetch_to_l2(from + first, count); }
 };
 
-// Brings a tile into order: moved[positions[e]] becomes its element e. So many are read before they are worked on.
+// A tile whose elements are brought into order: moved[positions[e]] becomes element e.
 struct Tile {
   std::uint32_t first, count;
   const std::uint16_t* positions;
@@ -193,7 +198,7 @@ template <int Items, class E> __device__ void move_tile(const Moved<E>& source, 
   }
 }
 
-// The lanes with the same digit.
+// Returns a mask of the lanes that have the same digit, of those that have an element at all (`there`).
 __device__ inline std::uint32_t peers_of(std::uint32_t digit, int bits, bool there) {
   std::uint32_t peers = __ballot_sync(~0u, there);
   for (int bit = 0; bit < bits; ++bit) {
@@ -204,16 +209,18 @@ __device__ inline std::uint32_t peers_of(std::uint32_t digit, int bits, bool the
   return peers;
 }
 
-// The tile is brought into order in shared memory first, so that what a warp writes is contiguous but for a few seams.
-// Behind it are arrays as long as there are digits; then the counts of the warps, before[warp][digit], and when those have
-// been read, the elements.
+// The shared memory of a scatter. The tile is brought into order here first, so that almost all that a warp writes to
+// global memory is contiguous. The struct is followed by
+//   starts[digits]            the position of a digit's first element in memory, less that in the tile
+//   first[digits]             the position of a digit's first element in the tile
+//   before[warps][digits]     how many elements with the digit the warps before have; once these have been read, its memory
+//                             holds the elements of the tile instead
 template <int Items> struct ScatterMemory {
   static constexpr int tile = pass_threads * Items;
   alignas(16) std::uint32_t keys[tile];
-  std::uint16_t positions[tile];  // [element]: among the elements in order
+  std::uint16_t positions[tile];  // [element]: its position in the sorted tile
   std::uint32_t warp_sums[pass_warps];
 
-  // starts[digit]: of its elements in memory, less those in the tile; first[digit]: of its elements in the tile.
   __device__ std::uint32_t* starts() { return reinterpret_cast<std::uint32_t*>(this + 1); }
   __device__ std::uint16_t* first(int digits) { return reinterpret_cast<std::uint16_t*>(starts() + digits); }
   template <class V> __device__ V* rest(int digits) {
@@ -229,10 +236,10 @@ template <class Element, int Items> std::size_t scatter_bytes(int bits) {
   return sizeof(Memory) + Memory::digit_bytes(1 << bits) + std::max(counts, sizeof(Element) * Memory::tile);
 }
 
-// Pairs of digits, and how many a thread has at most: their counts are summed together.
+// The most pairs of digits that a thread sums; the two counts of a pair share a word.
 inline constexpr int most_pairs = std::max(1, (1 << most_digit_bits) / 2 / pass_threads);
 
-// Where the elements of a tile begin: of all warps before, of all smaller digits.
+// Turns the counts of the warps into `before`, and finds `first` and `starts` of all digits (ScatterMemory).
 template <int Items> __device__ void sum_counts(ScatterMemory<Items>& memory, const Pass& pass) {
   const int pairs = 1 << pass.bits >> 1, each = std::max(1, pairs / pass_threads), thread = threadIdx.x;
   auto* before = memory.template rest<std::uint32_t>(2 * pairs);
@@ -261,6 +268,8 @@ template <int Items> __device__ void sum_counts(ScatterMemory<Items>& memory, co
   }
 }
 
+// Moves the elements of a tile to their positions: ranks the keys, orders the tile in shared memory and writes it.
+// keep_positions: each element's new position replaces its key, so that the inverse can be made (inverse_kernel).
 template <class Source, int Items>
 __global__ void __launch_bounds__(pass_threads, 2)
     scatter_kernel(std::uint32_t* keys, const __grid_constant__ Source source, const __grid_constant__ Pass pass,
@@ -280,7 +289,7 @@ __global__ void __launch_bounds__(pass_threads, 2)
   for (int r = 0; r < Items; ++r) key[r] = keys[min(first + 32 * r, pass.count - 1)];
   const std::uint32_t count = min(pass.count - tile_first, std::uint32_t{Memory::tile});
   if constexpr (sizeof(typename Source::Element) <= 16)
-    source.prefetch(tile_first, count);  // it is not needed before the keys are ranked
+    source.prefetch(tile_first, count);  // the elements are not needed before the keys are ranked
   for (int d = lane; d < digits / 2; d += 32) reinterpret_cast<std::uint32_t*>(before)[d] = 0;
   __syncwarp();
 #pragma unroll
@@ -320,7 +329,8 @@ __global__ void __launch_bounds__(pass_threads, 2)
   }
 }
 
-// positions: null where the points stay in their order.
+// Folds each point and writes its record. positions[i] is the index of the i-th point in the sorted order; null: the
+// points stay in the caller's order.
 template <class T, int D, CellKind K>
 __global__ void __launch_bounds__(sort_threads) gather_kernel(Coordinates<T> x, const __grid_constant__ FoldArguments a,
                                                               const std::uint32_t* positions, Record<T, D, K>* to) {
@@ -330,7 +340,8 @@ __global__ void __launch_bounds__(sort_threads) gather_kernel(Coordinates<T> x, 
   to[i] = FoldedPoint<T, D>(x.template read<D>(from).widened(), a).template record<K>(a, from);
 }
 
-// inverse[i]: where point i is now, by the positions that the passes have kept.
+// inverse[i] becomes the packed position of point i, which follows from the positions that up to three passes have
+// kept.
 static __global__ void __launch_bounds__(sort_threads)
     inverse_kernel(const std::uint32_t* first, const std::uint32_t* second, const std::uint32_t* third,
                    std::int64_t count, std::uint32_t* inverse, Refusal refusal) {
@@ -342,7 +353,7 @@ static __global__ void __launch_bounds__(sort_threads)
   inverse[i] = position;
 }
 
-// The same, from the points where they are packed.
+// The same, found from the packed points.
 template <class T>
 __global__ void __launch_bounds__(sort_threads) late_inverse_kernel(PackedPoints<T> points, std::uint32_t* inverse) {
   const std::int64_t i = std::int64_t{blockIdx.x} * sort_threads + threadIdx.x;

@@ -1,4 +1,5 @@
-// The kernels of sort.cu that cut what is sorted into subproblems.
+// The kernels of the sort that cut the sorted points into subproblems (sort.hpp): they find where each bin begins, how
+// many subproblems it makes, and write these. Bins stand for columns of bins where points are sorted by columns.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +9,18 @@
 
 namespace offgrid::cuda {
 
-// The first point whose key is not less. Several are looked at together: a step takes as long as a read.
+// How the sorted points are cut into bins, and these into subproblems.
+struct BinCut {
+  std::uint32_t bins;
+  std::uint32_t most;      // points of a subproblem
+  std::uint32_t* first;    // [bins + 1]: how many points are in the bins before this one
+  std::uint32_t* densest;  // [1]: the points of the fullest bin, which bins_kernel finds
+  Refusal refusal;
+};
+
+// Returns the first point whose key is not less than `wanted`, by a search with several probes at a time: a step takes
+// as long as a read, and reads that are in flight together take little longer than one. What the last pass has counted
+// narrows the search.
 template <class T, int D, std::uint32_t probes>
 __device__ std::uint32_t first_of_key(const PackedPoints<T>& points, const FoldArguments& a, const Pass& last,
                                       std::uint32_t wanted) {
@@ -30,61 +42,73 @@ __device__ std::uint32_t first_of_key(const PackedPoints<T>& points, const FoldA
   return low;
 }
 
-// first[b]: how many points are in bins (or columns of bins) before b; items[b]: how many subproblems b makes.
-// b = bins: the ends. What the last pass has counted narrows the search. Blocks overlap by a bin.
+// Writes cut.first, and how many subproblems each bin makes to items.values; entry `bins` of both is the end. Blocks
+// overlap by one bin, whose start is the end of the bin before.
 template <class T, int D>
 __global__ void __launch_bounds__(sort_threads)
     bins_kernel(PackedPoints<T> points, const __grid_constant__ FoldArguments a, const __grid_constant__ Pass last,
-                std::uint32_t bins, std::uint32_t most, std::uint32_t* first, Sums items, std::uint32_t* densest,
-                Refusal refusal) {
+                BinCut cut, Sums items) {
   items.clear_states();
-  if (refusal.refused()) return;
+  if (cut.refusal.refused()) return;
   __shared__ std::uint32_t starts[sort_threads];
   const std::uint32_t bin = blockIdx.x * (sort_threads - 1) + threadIdx.x;
-  starts[threadIdx.x] = bin < bins ? first_of_key<T, D, 7>(points, a, last, bin * max(a.levels, 1u)) : last.count;
+  starts[threadIdx.x] = bin < cut.bins ? first_of_key<T, D, 7>(points, a, last, bin * max(a.levels, 1u)) : last.count;
   __syncthreads();
-  const bool mine = threadIdx.x < sort_threads - 1 && bin <= bins;
+  const bool mine = threadIdx.x < sort_threads - 1 && bin <= cut.bins;
   const std::uint32_t start = starts[threadIdx.x], count = mine ? starts[threadIdx.x + 1] - start : 0;
-  if (mine) first[bin] = start, items.values[bin] = (count + most - 1) / most;
-  const std::uint32_t larger = __reduce_max_sync(~0u, count);
-  if (threadIdx.x % 32 == 0) atomicMax(densest, larger);
-}
-
-// The last of `bins` bins with before[bin] <= item.
-__device__ inline std::uint32_t bin_of_item(const std::uint32_t* before, std::uint32_t bins, std::uint32_t item) {
-  std::uint32_t low = 0, high = bins;
-  while (high - low > 1) {
-    const std::uint32_t middle = low + (high - low) / 2;
-    (before[middle] <= item ? low : high) = middle;
+  if (mine) {
+    cut.first[bin] = start;
+    items.values[bin] = (count + cut.most - 1) / cut.most;
   }
-  return low;
+  const std::uint32_t larger = __reduce_max_sync(~0u, count);
+  if (threadIdx.x % 32 == 0) atomicMax(cut.densest, larger);
 }
 
-__device__ inline Subproblem subproblem(const std::uint32_t* first, const std::uint32_t* before, std::uint32_t bins,
-                                        std::uint32_t most, std::uint32_t item) {
-  const std::uint32_t bin = bin_of_item(before, bins, item), start = first[bin] + (item - before[bin]) * most;
-  return {bin, min(most, first[bin + 1] - start), start};
-}
+// The points and subproblems ("items") of all bins.
+struct BinItems {
+  const std::uint32_t* first;   // [bins + 1]: how many points are in the bins before this one
+  const std::uint32_t* before;  // [bins + 1]: how many items are
+  std::uint32_t bins;
+  std::uint32_t most;  // points of an item
 
-struct ItemsOfSet {
-  Subproblem* items;
-  std::uint32_t room;  // items; those that are too many get no points
-  std::uint32_t *count, *densest;
+  // The last bin with before[bin] <= item.
+  __device__ std::uint32_t bin_of(std::uint32_t item) const {
+    std::uint32_t low = 0, high = bins;
+    while (high - low > 1) {
+      const std::uint32_t middle = low + (high - low) / 2;
+      (before[middle] <= item ? low : high) = middle;
+    }
+    return low;
+  }
+  __device__ Subproblem subproblem(std::uint32_t item) const {
+    const std::uint32_t bin = bin_of(item), start = first[bin] + (item - before[bin]) * most;
+    return {bin, min(most, first[bin + 1] - start), start};
+  }
 };
 
-// Item by item, each finds its bin: a bin with all the points is no slower than many with a few.
+// Where the items of a set are written.
+struct ItemsOfSet {
+  Subproblem* items;  // [room]; those beyond *count get no points
+  std::uint32_t room;
+  std::uint32_t* count;    // [1]
+  std::uint32_t* densest;  // [1]
+};
+
+// One thread per item, which looks for its bin: one bin with all the points takes no longer than many bins with a few.
 static __global__ void __launch_bounds__(sort_threads)
-    items_kernel(const std::uint32_t* first, const std::uint32_t* before, std::uint32_t bins, std::uint32_t most,
-                 const std::uint32_t* densest, ItemsOfSet set, Refusal refusal) {
+    items_kernel(BinItems bins, const std::uint32_t* densest, ItemsOfSet set, Refusal refusal) {
   const std::uint32_t item = blockIdx.x * sort_threads + threadIdx.x;
-  const std::uint32_t total = before[bins];
+  const std::uint32_t total = bins.before[bins.bins];
   if (refusal.refused()) return;
-  if (item == 0) *set.count = total, *set.densest = *densest;
-  if (item < set.room) set.items[item] = item < total ? subproblem(first, before, bins, most, item) : Subproblem{};
+  if (item == 0) {
+    *set.count = total;
+    *set.densest = *densest;
+  }
+  if (item < set.room) set.items[item] = item < total ? bins.subproblem(item) : Subproblem{};
 }
 
-// How many subproblems reach one cell, at most, of those that lie one behind the other in a bin or column. In a column of 3D
-// points, which is sorted along z, only those count whose cells along z overlap. *longest: the most of all.
+// Finds how many subproblems of one bin or column reach the same cell, at most. In a column of 3D points, which is
+// sorted along z, only those count whose cells along z overlap. *longest becomes the largest number of all bins.
 template <class T, int D>
 __global__ void __launch_bounds__(sort_threads)
     longest_run_kernel(PackedPoints<T> points, const Subproblem* items, const std::uint32_t* count, bool columns,
@@ -112,20 +136,23 @@ __global__ void __launch_bounds__(sort_threads)
   if (threadIdx.x % 32 == 0 && run > 0) atomicMax(longest, run);
 }
 
-// Both and the sum between them by one block, for fewer bins than it has threads.
+// Does what bins_kernel, the prefix sum and items_kernel do, in one block, for fewer bins than the block has threads.
 inline constexpr int few_bins_threads = 1024;
 template <class T, int D>
 __global__ void __launch_bounds__(few_bins_threads)
     few_bins_kernel(PackedPoints<T> points, const __grid_constant__ FoldArguments a, const __grid_constant__ Pass last,
-                    std::uint32_t bins, std::uint32_t most, std::uint32_t* first, ItemsOfSet set, Refusal refusal) {
+                    BinCut cut, ItemsOfSet set) {
   __shared__ std::uint32_t starts[few_bins_threads + 1], before[few_bins_threads], warp_sums[few_bins_threads / 32];
-  if (refusal.refused()) return;
-  const std::uint32_t bin = threadIdx.x;
+  if (cut.refusal.refused()) return;
+  const std::uint32_t bin = threadIdx.x, bins = cut.bins, most = cut.most;
   starts[bin] = bin < bins ? first_of_key<T, D, 3>(points, a, last, bin * max(a.levels, 1u)) : last.count;
-  if (bin == 0) starts[few_bins_threads] = last.count, *set.densest = 0;
+  if (bin == 0) {
+    starts[few_bins_threads] = last.count;
+    *set.densest = 0;
+  }
   __syncthreads();
   const std::uint32_t start = starts[bin], count = starts[bin + 1] - start;
-  if (bin <= bins) first[bin] = start;
+  if (bin <= bins) cut.first[bin] = start;
   before[bin] = sum_before((count + most - 1) / most, warp_sums);
   const std::uint32_t larger = __reduce_max_sync(~0u, count);
   if (bin % 32 == 0 && larger > 0) atomicMax(set.densest, larger);
@@ -133,7 +160,7 @@ __global__ void __launch_bounds__(few_bins_threads)
   const std::uint32_t total = before[bins];
   if (bin == 0) *set.count = total;
   for (std::uint32_t item = bin; item < set.room; item += few_bins_threads)
-    set.items[item] = item < total ? subproblem(starts, before, bins, most, item) : Subproblem{};
+    set.items[item] = item < total ? BinItems{starts, before, bins, most}.subproblem(item) : Subproblem{};
 }
 
 }  // namespace offgrid::cuda

@@ -1,5 +1,7 @@
-// Sums of a table: values[i] becomes the sum of those before it, in one launch. A block sums a tile, tells the others, and
-// adds up what those before it have told. The states are cleared by the launch before.
+// The exclusive prefix sum of a table in one launch: values[i] becomes the sum of the values before it. The blocks find
+// the sums of the tiles before their own by decoupled look-back (Merrill and Garland, "Single-pass parallel prefix scan
+// with decoupled look-back", NVIDIA 2016): a block publishes the sum of its tile, and then looks at the tiles before
+// it, nearest first, until it meets one that has published the sum of everything up to its end.
 #pragma once
 
 #include <cstdint>
@@ -10,8 +12,9 @@ namespace offgrid::cuda {
 struct Sums {
   std::uint32_t* values;
   std::uint32_t count;
-  unsigned long long* states;  // [1 + tiles]: blocks that have begun; then what a tile's sum is of, and the sum
-  __device__ void clear_states() const;
+  unsigned long long*
+      states;  // [1 + tiles]: how many blocks have begun; then, per tile, what its sum is of and the sum
+  __device__ void clear_states() const;  // called by a kernel that is launched before the sums
 };
 
 inline constexpr int pass_threads = 512, pass_warps = pass_threads / 32;
@@ -23,7 +26,7 @@ __device__ inline void Sums::clear_states() const {
   if (state <= (count + sum_tile - 1) / sum_tile) states[state] = 0;
 }
 
-// The sum of the values of the threads before this one.
+// Returns the sum of the values of the threads before this one in the block.
 template <int Warps> __device__ std::uint32_t sum_before(std::uint32_t value, std::uint32_t (&warp_sums)[Warps]) {
   const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
   std::uint32_t sum = value;
@@ -35,9 +38,10 @@ template <int Warps> __device__ std::uint32_t sum_before(std::uint32_t value, st
   return sum - value;
 }
 
-// Tells the sum of a tile, and returns that of the tiles before it. All lanes of a warp call it.
+// Publishes the sum of a tile, and returns the sum of all tiles before it. All lanes of a warp call it together.
 __device__ inline std::uint32_t sum_of_tiles_before(const Sums& sums, int tile, std::uint32_t own) {
-  constexpr unsigned long long of_tile = 1ull << 32, of_all = 2ull << 32;
+  constexpr unsigned long long of_tile = 1ull << 32,
+                               of_all = 2ull << 32;  // of the tile, or of everything up to its end
   volatile unsigned long long* states = sums.states + 1;
   const int lane = threadIdx.x % 32;
   if (lane == 0) states[tile] = (tile == 0 ? of_all : of_tile) | own;
@@ -59,7 +63,8 @@ __device__ inline std::uint32_t sum_of_tiles_before(const Sums& sums, int tile, 
 static __global__ void __launch_bounds__(pass_threads) sum_kernel(Sums sums) {
   __shared__ std::uint32_t warp_sums[pass_warps], before_tile;
   __shared__ int tile;
-  if (threadIdx.x == 0) tile = static_cast<int>(atomicAdd(sums.states, 1));  // so that those before it have begun
+  // Tiles are numbered as their blocks begin, so that all blocks which this one waits for have begun.
+  if (threadIdx.x == 0) tile = static_cast<int>(atomicAdd(sums.states, 1));
   __syncthreads();
   const std::uint32_t first = tile * sum_tile + threadIdx.x * sum_items;
   auto* quads = reinterpret_cast<uint4*>(sums.values + first);
@@ -69,7 +74,10 @@ static __global__ void __launch_bounds__(pass_threads) sum_kernel(Sums sums) {
   for (int i = 0; i < sum_items; i += 4) {
     const auto at = [&](int k) { return first + i + k < sums.count ? sums.values[first + i + k] : 0; };
     const uint4 quad = whole ? quads[i / 4] : uint4{at(0), at(1), at(2), at(3)};
-    value[i] = quad.x, value[i + 1] = quad.y, value[i + 2] = quad.z, value[i + 3] = quad.w;
+    value[i] = quad.x;
+    value[i + 1] = quad.y;
+    value[i + 2] = quad.z;
+    value[i + 3] = quad.w;
     own += quad.x + quad.y + quad.z + quad.w;
   }
   std::uint32_t before = sum_before(own, warp_sums);
