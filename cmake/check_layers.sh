@@ -23,7 +23,8 @@ rule 'hwy/|(immintrin|arm_neon)\.h' src/highway
 rule 'core/|cuda/|cub/|nvtx3/|cu(da|fft)[a-z_]*\.h|dlfcn\.h|link\.h' src/cuda
 rule 'core/|registry\.hpp|[a-z]+/engine\.hpp' src/registry.hpp src/registry.cpp
 rule 'api/|core/|registry\.hpp|offgrid/' src/api
-rule 'mpi/|offgrid/|core/|cpu/|mpi\.h|cuda_runtime_api\.h' src/mpi
+rule 'mpi/|offgrid/|core/|cpu/|mpi\.h|mpi-ext\.h' src/mpi/*.?pp src/mpi/without_cuda
+rule 'mpi/|offgrid/|core/|cuda/|cub/|cuda_runtime_api\.h|dlfcn\.h' src/mpi/cuda
 rule 'oracle/' oracle
 rule '[a-z_]+\.hpp|mtip/|offgrid/|oracle/|CLI/|sys/|[a-z_0-9]+\.h' cli
 rule 'offgrid/' examples

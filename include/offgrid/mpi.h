@@ -58,8 +58,13 @@ OFFGRID_API void offgrid_mpi_abort(offgrid_mpi_comm comm);
 /* --- Plans -----------------------------------------------------------------------------------------------------------------
  * Every rank has points of its own, any number of them, none too; together they are the points of the transform.
  *   replicated  every rank has all modes. To modes: a local transform, then a sum over the ranks. To points: no communication.
- *   slabs       the grid is cut along its slowest axis, for grids that do not fit one rank: 2D and 3D, types 1 and 2, on the CPU.
- *               Points are sent to the rank whose cells they are in. Modes are cut, too: see offgrid_mpi_local_modes. */
+ *   slabs       the grid is cut along its slowest axis, for grids that do not fit one rank: 2D and 3D, types 1 and 2.
+ *               Points are sent to the rank whose cells they are in. Modes are cut, too: see offgrid_mpi_local_modes.
+ * Arrays are the host's, or on the GPU that is current (offgrid_mpi_use_device). Where the option "device" is auto, a plan of slabs
+ * works where the points are, and all ranks that have points must have them in the same kind of memory. Between GPUs arrays travel
+ * by NCCL where every rank has a GPU of its own and libnccl.so.2 is found, by MPI where it says that it takes addresses of GPUs, or
+ * else by MPI through pinned memory of the host. The variable of the environment OFFGRID_MPI_EXCHANGE of rank 0 overrules that: nccl,
+ * mpi or host. offgrid_mpi_plan_describe says what is done. */
 typedef struct offgrid_mpi_plan_s* offgrid_mpi_plan;
 
 typedef enum offgrid_mpi_layout { OFFGRID_MPI_REPLICATED = 0, OFFGRID_MPI_SLABS = 1 } offgrid_mpi_layout;
@@ -94,8 +99,8 @@ OFFGRID_API offgrid_status offgrid_mpi_set_points_and_targets(offgrid_mpi_plan p
                                                               const void* const* points, int64_t target_count,
                                                               const void* const* targets);
 
-/* strengths: of this rank's points. modes: all of them, or with slabs this rank's. Arrays of replicated plans may be on a GPU, and
- * are summed through memory of the host; these calls wait for the GPU. */
+/* strengths: of this rank's points. modes: all of them, or with slabs this rank's. Both are where the points are. On a GPU the work of
+ * replicated plans is enqueued on the default stream; sums, and everything with slabs, are done when the call returns. */
 OFFGRID_API offgrid_status offgrid_mpi_execute(offgrid_mpi_plan plan, void* strengths, void* modes);
 OFFGRID_API offgrid_status offgrid_mpi_execute_adjoint(offgrid_mpi_plan plan, void* strengths, void* modes);
 

@@ -2,9 +2,9 @@
 #include <algorithm>
 
 #include "mpi/c_comm.hpp"
+#include "mpi/gpu.hpp"
 #include "mpi/gram.hpp"
 #include "mpi/plan.hpp"
-#include "mpi/staging.hpp"
 
 using namespace offgrid::mpi::inside;
 

@@ -2,8 +2,8 @@
 
 #include <complex>
 
+#include "mpi/gpu.hpp"
 #include "mpi/handles.hpp"
-#include "mpi/staging.hpp"
 
 namespace offgrid::mpi::inside {
 namespace {

@@ -1,36 +1,16 @@
 // The local steps on the CPU: spreading by a plan of liboffgrid with the option spread_only, FFTs by the passes of the CPU engine,
 // which crop, pad and deconvolve while they read and write.
 #include <algorithm>
-#include <new>
 #include <optional>
 
 #include "core/error.hpp"
 #include "cpu/fft_modes.hpp"
 #include "cpu/fft_pass.hpp"
 #include "cpu/fft_plan.hpp"
-#include "mpi/handles.hpp"
-#include "mpi/local.hpp"
+#include "mpi/spread_plan.hpp"
 
 namespace offgrid::mpi::inside {
 namespace {
-
-// Uninitialised and aligned for vectors.
-template <class V> class Array {
- public:
-  explicit Array(std::int64_t size)
-      : size_(static_cast<std::size_t>(size)),
-        data_(static_cast<V*>(::operator new(std::max<std::size_t>(1, size_) * sizeof(V), alignment))) {}
-  [[nodiscard]] std::span<V> span() const { return {data_.get(), size_}; }
-  [[nodiscard]] V* data() const { return data_.get(); }
-
- private:
-  static constexpr std::align_val_t alignment{64};
-  struct Release {
-    void operator()(V* data) const { ::operator delete(data, alignment); }
-  };
-  std::size_t size_;
-  std::unique_ptr<V, Release> data_;
-};
 
 // Where an axis of modes lies in memory on one side of a pass, and the whole axis of the grid on the other.
 struct Sides {
@@ -87,24 +67,26 @@ template <class T> class LocalCpu final : public LocalSteps<T> {
   LocalCpu(const SlabDesign& design, const SlabShape& shape)
       : design_(design),
         shape_(shape),
-        plane_(design.dim == 3 ? design.grid[0] * design.grid[1] : design.grid[0]),
-        block_(design.dim == 3 ? design.modes[0] * design.modes[1] : design.modes[0]),
-        columns_count_(design.dim == 3 ? design.modes[0] * shape.rows : shape.rows),
-        planes_((shape.own + 2 * shape.halo) * plane_),
-        blocks_(shape.own * block_),
-        columns_(design.grid[design.dim - 1] * columns_count_) {
+        own_(shape.own()),
+        plane_(plane_length(design)),
+        row_(row_length(design)),
+        block_(shape.rows.length * row_),
+        columns_count_(shape.own_rows() * row_),
+        planes_(host_memory(), (own_ + 2 * shape.halo()) * plane_),
+        blocks_(host_memory(), own_ * block_),
+        packed_(host_memory(), own_ * block_),
+        columns_(host_memory(), design.grid[design.dim - 1] * columns_count_) {
     std::int64_t scratch = 0;
     for (int axis = 0; axis < design.dim; ++axis) {
       axes_[axis].emplace(design, axis);
       scratch = std::max(scratch, axes_[axis]->scratch());
     }
-    scratch_.emplace(scratch * design.threads);
-    workers_ = {design.threads, scratch_->data(), scratch};
-    if (shape.own > 0) make_plan();
+    scratch_ = Buffer<T>(host_memory(), scratch * design.threads);
+    workers_ = {design.threads, scratch_.data(), scratch};
+    if (own_ > 0) plan_ = make_spread_plan(design, shape, sizeof(T) == 4 ? OFFGRID_F32 : OFFGRID_F64, "cpu");
   }
 
   void set_points(std::int64_t count, const std::array<const T*, 3>& axes) override {
-    count_ = count;
     if (plan_) check(offgrid_set_points(plan_.get(), count, axes[0], axes[1], axes[2], nullptr));
   }
 
@@ -116,8 +98,8 @@ template <class T> class LocalCpu final : public LocalSteps<T> {
   }
 
   void planes_to_blocks(int sign) override {
-    if (shape_.own == 0 || block_ == 0) return;
-    Complex* cells = planes_.data() + shape_.halo * plane_;
+    if (own_ == 0) return;
+    Complex* cells = planes_.data() + shape_.halo() * plane_;
     if (design_.dim == 3) {
       auto pass = y_pass(sign);
       axes_[1]->hold_cells(pass.in, cells, y_sides());
@@ -131,8 +113,8 @@ template <class T> class LocalCpu final : public LocalSteps<T> {
   }
 
   void blocks_to_planes(int sign) override {
-    if (shape_.own == 0 || block_ == 0) return;
-    Complex* cells = planes_.data() + shape_.halo * plane_;
+    if (own_ == 0) return;
+    Complex* cells = planes_.data() + shape_.halo() * plane_;
     auto pass = x_pass(sign);
     axes_[0]->hold_modes(pass.in, blocks_.data(), x_sides_of_modes());
     axes_[0]->hold_cells(pass.out, cells, x_sides_of_cells());
@@ -160,33 +142,36 @@ template <class T> class LocalCpu final : public LocalSteps<T> {
     cpu::run_pass(pass, workers_);
   }
 
-  std::span<Complex> planes() override { return planes_.span(); }
-  std::span<Complex> blocks() override { return blocks_.span(); }
-  std::span<Complex> columns() override { return columns_.span(); }
-  std::string describe() const override { return plan_ ? offgrid_plan_describe(plan_.get()) : ""; }
+  void pack() override {
+    copy_rows([](Complex* block, Complex* packed, std::int64_t length) { std::copy_n(block, length, packed); });
+  }
+  void unpack() override {
+    copy_rows([](Complex* block, Complex* packed, std::int64_t length) { std::copy_n(packed, length, block); });
+  }
+
+  Complex* planes() const override { return planes_.data(); }
+  Complex* packed() const override { return packed_.data(); }
+  Complex* columns() const override { return columns_.data(); }
+  std::int64_t memory_bytes() const override {
+    return planes_.bytes() + blocks_.bytes() + packed_.bytes() + columns_.bytes();
+  }
 
  private:
-  void make_plan() {
-    const OptionsHandle options = new_options();
-    check(offgrid_options_set(options.get(), "spread_only", 1));
-    check(offgrid_options_set(options.get(), "upsampling", design_.sigma));
-    check(offgrid_options_set(options.get(), "width", design_.width));
-    check(offgrid_options_set(options.get(), "window", design_.window));
-    check(offgrid_options_set(options.get(), "threads", design_.threads));
-    check(offgrid_options_set_text(options.get(), "device", "cpu"));
-    std::array<std::int64_t, 3> cells = design_.grid;
-    cells[static_cast<std::size_t>(design_.dim) - 1] = shape_.own + 2 * shape_.halo;
-    offgrid_plan raw = nullptr;
-    check(offgrid_plan_create(&raw, 1, design_.dim, cells.data(), 1e-6, sizeof(T) == 4 ? OFFGRID_F32 : OFFGRID_F64,
-                              options.get()));
-    plan_.reset(raw);
+  // Calls copy(block, packed, length) for each rank's rows of each plane.
+  template <class Copy> void copy_rows(Copy copy) const {
+    Complex* packed = packed_.data();
+    for (int rank = 0; rank < shape_.rows.parts; ++rank) {
+      const std::int64_t length = shape_.rows.count(rank) * row_;
+      for (std::int64_t plane = 0; plane < own_; ++plane, packed += length)
+        copy(blocks_.data() + plane * block_ + shape_.rows.first(rank) * row_, packed, length);
+    }
   }
 
   // x runs through the rows that have become modes along y; 2D has one row in each plane.
   [[nodiscard]] cpu::AxisPass<T> x_pass(int sign) const {
-    return design_.dim == 3 ? axes_[0]->pass(design_.modes[1], shape_.own, sign) : axes_[0]->pass(shape_.own, 1, sign);
+    return design_.dim == 3 ? axes_[0]->pass(design_.modes[1], own_, sign) : axes_[0]->pass(own_, 1, sign);
   }
-  [[nodiscard]] cpu::AxisPass<T> y_pass(int sign) const { return axes_[1]->pass(design_.grid[0], shape_.own, sign); }
+  [[nodiscard]] cpu::AxisPass<T> y_pass(int sign) const { return axes_[1]->pass(design_.grid[0], own_, sign); }
   [[nodiscard]] Sides x_sides_of_cells() const { return {1, design_.grid[0], plane_}; }
   [[nodiscard]] Sides x_sides_of_modes() const { return {1, design_.modes[0], block_}; }
   [[nodiscard]] Sides y_sides() const { return {design_.grid[0], 1, plane_}; }
@@ -195,14 +180,14 @@ template <class T> class LocalCpu final : public LocalSteps<T> {
 
   SlabDesign design_;
   SlabShape shape_;
-  std::int64_t plane_, block_;  // numbers in a plane of cells, and in one of blocks
+  std::int64_t own_;
+  std::int64_t plane_, row_, block_;  // numbers in a plane of cells, in a row of modes, and in a plane of blocks
   std::int64_t columns_count_;
-  Array<Complex> planes_, blocks_, columns_;
+  Buffer<Complex> planes_, blocks_, packed_, columns_;  // blocks: [own][rows][N1]
   std::array<std::optional<Axis<T>>, 3> axes_;
-  std::optional<Array<T>> scratch_;
+  Buffer<T> scratch_;
   cpu::Workers<T> workers_;
   PlanHandle plan_;
-  std::int64_t count_ = 0;
 };
 
 }  // namespace

@@ -1,9 +1,10 @@
 // Who has what: an axis cut into one part per rank, and the planes that the halos of a slab stand for. No MPI in here.
 #pragma once
 
-#include <algorithm>
 #include <cstdint>
 #include <vector>
+
+#include "mpi/anywhere.hpp"
 
 namespace offgrid::mpi::inside {
 
@@ -13,11 +14,12 @@ struct Blocks {
   std::int64_t length = 0;
   int parts = 1;
 
-  [[nodiscard]] std::int64_t first(int part) const {
-    return length / parts * part + std::min<std::int64_t>(part, length % parts);
+  [[nodiscard]] OFFGRID_ANYWHERE std::int64_t first(int part) const {
+    const std::int64_t larger = length % parts;
+    return length / parts * part + (part < larger ? part : larger);
   }
-  [[nodiscard]] std::int64_t count(int part) const { return first(part + 1) - first(part); }
-  [[nodiscard]] int owner(std::int64_t index) const {
+  [[nodiscard]] OFFGRID_ANYWHERE std::int64_t count(int part) const { return first(part + 1) - first(part); }
+  [[nodiscard]] OFFGRID_ANYWHERE int owner(std::int64_t index) const {
     const std::int64_t small = length / parts, larger = length % parts, in_larger = larger * (small + 1);
     if (index < in_larger) return static_cast<int>(index / (small + 1));
     return static_cast<int>(larger + (index - in_larger) / small);

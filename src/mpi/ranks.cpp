@@ -1,6 +1,9 @@
 #include "mpi/ranks.hpp"
 
 #include <mpi.h>
+#if __has_include(<mpi-ext.h>)
+#include <mpi-ext.h>
+#endif
 
 #include <algorithm>
 #include <array>
@@ -52,8 +55,6 @@ MPI_Datatype type_of(offgrid_mpi_number kind) {
   throw Error(OFFGRID_INVALID_ARGUMENT, text("kind of numbers is ", static_cast<int>(kind), ", expected 0 to 3"));
 }
 
-std::size_t bytes_of(offgrid_mpi_number kind) { return kind == OFFGRID_MPI_F32 || kind == OFFGRID_MPI_I32 ? 4 : 8; }
-
 // part(first, count) for pieces that one message of MPI can hold.
 template <class F> void in_messages(std::int64_t count, F&& part) {
   for (std::int64_t first = 0; first < count; first += largest_message)
@@ -61,6 +62,15 @@ template <class F> void in_messages(std::int64_t count, F&& part) {
 }
 
 }  // namespace
+
+// OpenMPI defines the macro, as 0 where it was built without; others that have the function define it, too.
+bool takes_gpu_addresses() {
+#ifdef MPIX_CUDA_AWARE_SUPPORT
+  return MPIX_Query_cuda_support() != 0;
+#else
+  return false;
+#endif
+}
 
 struct Ranks::Handle {
   MPI_Comm comm = MPI_COMM_NULL;
@@ -103,7 +113,7 @@ Ranks::~Ranks() {
 void Ranks::sum(void* values, std::int64_t count, offgrid_mpi_number kind) const {
   const MPI_Datatype type = type_of(kind);
   in_messages(count, [&](std::int64_t first, int some) {
-    auto* at = static_cast<std::byte*>(values) + static_cast<std::size_t>(first) * bytes_of(kind);
+    auto* at = static_cast<std::byte*>(values) + first * bytes_of(kind);
     check(MPI_Allreduce(MPI_IN_PLACE, at, some, type, MPI_SUM, handle_->comm), "MPI_Allreduce");
   });
 }
@@ -111,7 +121,7 @@ void Ranks::sum(void* values, std::int64_t count, offgrid_mpi_number kind) const
 void Ranks::sum_on(int root, void* values, std::int64_t count, offgrid_mpi_number kind) const {
   const MPI_Datatype type = type_of(kind);
   in_messages(count, [&](std::int64_t first, int some) {
-    void* at = static_cast<std::byte*>(values) + static_cast<std::size_t>(first) * bytes_of(kind);
+    void* at = static_cast<std::byte*>(values) + first * bytes_of(kind);
     const void* from = rank_ == root ? MPI_IN_PLACE : at;
     check(MPI_Reduce(from, rank_ == root ? at : nullptr, some, type, MPI_SUM, root, handle_->comm), "MPI_Reduce");
   });

@@ -13,6 +13,15 @@
 
 namespace offgrid::mpi::inside {
 
+class NcclRanks;  // cuda/nccl_link.cpp
+
+// Whether MPI says that it reads and writes memory of a GPU. One that has no way to say so is taken not to.
+bool takes_gpu_addresses();
+
+[[nodiscard]] inline std::int64_t bytes_of(offgrid_mpi_number kind) {
+  return kind == OFFGRID_MPI_F32 || kind == OFFGRID_MPI_I32 ? 4 : 8;
+}
+
 class Ranks {
  public:
   // The address of an MPI_Comm, or null for MPI_COMM_WORLD. The communicator is duplicated, so that messages of this library
@@ -51,10 +60,15 @@ class Ranks {
 
   void abort() const;
 
+  // NCCL's communicator between the GPUs of these ranks, as long as a plan uses it: to make one takes a good part of a second. It is
+  // not kept longer, since ranks may live until the program ends, when NCCL is gone already.
+  [[nodiscard]] std::weak_ptr<NcclRanks>& nccl_in_use() const { return nccl_; }
+
  private:
   struct Handle;  // holds the MPI_Comm
   std::unique_ptr<Handle> handle_;
   int rank_ = 0, size_ = 1, rank_on_machine_ = 0;
+  mutable std::weak_ptr<NcclRanks> nccl_;
 };
 
 }  // namespace offgrid::mpi::inside

@@ -3,11 +3,11 @@
 //   type 1           modes  = sum over the ranks of the local transforms
 //   type 2           local
 //   type 3           values = sum over the ranks, where the sources are spread over them; local where the targets are
-// The adjoint of a type 2 sums as a type 1 does. An array on a GPU is summed in a copy on the host.
+// The adjoint of a type 2 sums as a type 1 does. link.hpp says how arrays on a GPU are summed.
+#include "mpi/gpu.hpp"
 #include "mpi/handles.hpp"
 #include "mpi/partition.hpp"
 #include "mpi/plan.hpp"
-#include "mpi/staging.hpp"
 
 namespace offgrid::mpi::inside {
 namespace {
@@ -15,7 +15,7 @@ namespace {
 class ReplicatedPlan final : public AnyPlan {
  public:
   ReplicatedPlan(std::shared_ptr<const Ranks> ranks, const Request& request)
-      : ranks_(std::move(ranks)), request_(request) {
+      : ranks_(std::move(ranks)), request_(request), link_(ranks_) {
     offgrid_plan raw = nullptr;
     check(offgrid_plan_create(&raw, request.type, request.dim, request.modes.data(), request.tolerance,
                               request.precision, request.options));
@@ -87,28 +87,25 @@ class ReplicatedPlan final : public AnyPlan {
   std::string describe() const override {
     static constexpr std::array words{"everywhere", "on rank 0", "scattered over the vectors",
                                       "nowhere: targets are apart"};
-    return text("ranks        ", ranks_->size(), ", replicated modes, sums ", words[result_], "\n",
-                "exchange     by MPI from memory of the host; arrays on a GPU are copied there for a sum\n",
-                offgrid_plan_describe(plan_.get()));
+    return text("ranks        ", ranks_->size(), ", replicated modes, sums ", words[result_], "\n", "exchange     ",
+                link_.describe(), "\n", offgrid_plan_describe(plan_.get()));
   }
 
  private:
   [[nodiscard]] Blocks vectors() const { return {transforms_, ranks_->size()}; }
 
   // data: [transforms][length]
-  void sum_vectors(void* data, std::int64_t length, offgrid_mpi_result result) const {
-    if (ranks_->size() == 1) return;
+  void sum_vectors(void* data, std::int64_t length, offgrid_mpi_result result) {
+    if (ranks_->size() == 1 && !is_on_gpu(data)) return;
+    Link& link = link_.choose(is_on_gpu(data));
     const bool single = request_.precision == OFFGRID_F32;
     const offgrid_mpi_number kind = single ? OFFGRID_MPI_F32 : OFFGRID_MPI_F64;
     const std::int64_t bytes = length * (single ? 8 : 16);
-    std::unique_ptr<HostView> view;
-    together(*ranks_, [&] { view = std::make_unique<HostView>(data, bytes * transforms_); });
-    auto* host = static_cast<std::byte*>(view->data());
-    if (result == OFFGRID_MPI_EVERYWHERE) ranks_->sum(host, 2 * length * transforms_, kind);
-    if (result == OFFGRID_MPI_ON_ROOT) ranks_->sum_on(0, host, 2 * length * transforms_, kind);
+    if (result == OFFGRID_MPI_EVERYWHERE) link.sum(data, 2 * length * transforms_, kind);
+    if (result == OFFGRID_MPI_ON_ROOT) link.sum_on(0, data, 2 * length * transforms_, kind);
     for (int rank = 0; result == OFFGRID_MPI_SCATTERED && rank < ranks_->size(); ++rank)
-      ranks_->sum_on(rank, host + vectors().first(rank) * bytes, 2 * length * vectors().count(rank), kind);
-    together(*ranks_, [&] { view->write_back(); });
+      link.sum_on(rank, static_cast<std::byte*>(data) + vectors().first(rank) * bytes,
+                  2 * length * vectors().count(rank), kind);
   }
 
   std::shared_ptr<const Ranks> ranks_;
@@ -117,6 +114,7 @@ class ReplicatedPlan final : public AnyPlan {
   std::int64_t transforms_ = 1, count_ = 0;
   std::int64_t uniform_ = 0;  // modes or targets
   offgrid_mpi_result result_ = OFFGRID_MPI_EVERYWHERE;
+  ChosenLink link_;
   Stopwatch stopwatch_;
 };
 

@@ -6,7 +6,6 @@
 
 #include <cmath>
 #include <numbers>
-#include <vector>
 
 #include "mpi/error.hpp"
 #include "mpi/partition.hpp"
@@ -19,7 +18,7 @@ struct PlaneOfPoint {
 };
 
 // 2 pi is more than one double holds: the second one keeps the last digits of points that are many periods away.
-inline PlaneOfPoint find_plane(double z, std::int64_t planes) {
+OFFGRID_ANYWHERE inline PlaneOfPoint find_plane(double z, std::int64_t planes) {
   constexpr double period = 2 * std::numbers::pi, period_rest = 2.4492935982947064e-16;
   const double periods = std::nearbyint(z / period);
   const double folded = std::fma(-periods, period_rest, std::fma(-periods, period, z));
@@ -34,42 +33,29 @@ struct Slabs {
   Blocks planes;
   std::int64_t halo = 0;
 
-  [[nodiscard]] double coordinate(const PlaneOfPoint& point, int owner) const {
+  [[nodiscard]] OFFGRID_ANYWHERE double coordinate(const PlaneOfPoint& point, int owner) const {
     const std::int64_t whole = point.plane - planes.first(owner) + halo;
     const double cells = static_cast<double>(planes.count(owner) + 2 * halo);
     return 2 * std::numbers::pi * ((static_cast<double>(whole) + point.rest) / cells);
   }
 };
 
-// The points of one rank, ordered by owner.
-template <class T> struct Departure {
-  std::vector<std::int64_t> order;   // point order[i] is the i-th that is sent
-  std::vector<std::int64_t> counts;  // to each rank
-  std::vector<T> last;  // coordinates along the slowest axis, as the owners need them, in the order of sending
-};
+// Coordinates beyond this size are refused; not finite ones are, too.
+[[nodiscard]] OFFGRID_ANYWHERE inline bool is_coordinate(double z) { return z >= -1e9 && z <= 1e9; }
+[[noreturn]] inline void refuse_coordinates() {
+  throw Error(OFFGRID_INVALID_ARGUMENT, "points: a coordinate is not finite, or is larger than 1e9 in size");
+}
 
-template <class T> Departure<T> sort_by_owner(const Slabs& slabs, const T* z, std::int64_t count) {
-  const auto parts = static_cast<std::size_t>(slabs.planes.parts);
-  Departure<T> departure{.order = std::vector<std::int64_t>(static_cast<std::size_t>(count)),
-                         .counts = std::vector<std::int64_t>(parts),
-                         .last = std::vector<T>(static_cast<std::size_t>(count))};
-  std::vector<PlaneOfPoint> where(static_cast<std::size_t>(count));
-  std::vector<int> owners(static_cast<std::size_t>(count));
-  for (std::size_t j = 0; j < where.size(); ++j) {
-    if (!(std::abs(z[j]) <= 1e9))
-      throw Error(OFFGRID_INVALID_ARGUMENT, "points: a coordinate is not finite, or is larger than 1e9 in size");
-    where[j] = find_plane(static_cast<double>(z[j]), slabs.planes.length);
-    owners[j] = slabs.planes.owner(where[j].plane);
-    ++departure.counts[static_cast<std::size_t>(owners[j])];
-  }
-  std::vector<std::int64_t> next(parts);
-  for (std::size_t part = 1; part < parts; ++part) next[part] = next[part - 1] + departure.counts[part - 1];
-  for (std::size_t j = 0; j < where.size(); ++j) {
-    const auto at = static_cast<std::size_t>(next[static_cast<std::size_t>(owners[j])]++);
-    departure.order[at] = static_cast<std::int64_t>(j);
-    departure.last[at] = parts == 1 ? z[j] : static_cast<T>(slabs.coordinate(where[j], owners[j]));
-  }
-  return departure;
+// Where a point goes, and its coordinate along the slowest axis there. A rank alone keeps the caller's.
+template <class T> struct Destination {
+  int owner;
+  T coordinate;
+};
+template <class T> [[nodiscard]] OFFGRID_ANYWHERE Destination<T> destination_of(const Slabs& slabs, T z) {
+  if (slabs.planes.parts == 1) return {0, z};
+  const PlaneOfPoint where = find_plane(static_cast<double>(z), slabs.planes.length);
+  const int owner = slabs.planes.owner(where.plane);
+  return {owner, static_cast<T>(slabs.coordinate(where, owner))};
 }
 
 }  // namespace offgrid::mpi::inside

@@ -166,7 +166,7 @@ TEST(Slabs, WhatIsRefusedSaysWhy) {
   expect_refused({.type = 1, .modes = {100}}, "1D");
   expect_refused({.type = 3, .dim = 2}, "type is 3");
   expect_refused({.type = 1, .modes = {10, 1}}, "at least 2");
-  expect_refused({.type = 1, .modes = {10, 10}, .options = {{"device", "cuda"}}}, "cuda");
+  if (!has_gpu()) expect_refused({.type = 1, .modes = {10, 10}, .options = {{"device", "cuda"}}}, "cuda");
   Plan<double> plan(world(), {.type = 1, .modes = {10, 10}}, Layout::slabs);
   EXPECT_THROW(plan.set_result(Result::on_root), offgrid::Error);
   std::vector<std::complex<double>> none;

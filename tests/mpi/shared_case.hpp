@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 #include <cstdint>
 
+#include "gpu_memory.hpp"
 #include "oracle.hpp"
 #include "points.hpp"
 #include "world.hpp"
@@ -70,15 +71,34 @@ struct Case {
   offgrid::mpi::Layout layout = offgrid::mpi::Layout::slabs;
   Share share = Share::even;
   std::int64_t points = 300;
+  support::Side side = support::Side::host;  // where all arrays are
 };
+
+// The axes of points, on the host or on a GPU.
+template <class T> class PlacedPoints {
+ public:
+  PlacedPoints(support::Side side, const PointSet<T>& points) {
+    for (const auto& axis : points.axis) arrays_.emplace_back(side, axis);
+  }
+  [[nodiscard]] std::vector<std::span<const T>> axes() {
+    std::vector<std::span<const T>> all;
+    for (auto& array : arrays_) all.emplace_back(array.data(), array.size());
+    return all;
+  }
+
+ private:
+  std::vector<support::PlacedArray<T>> arrays_;
+};
+
+template <class V> std::span<V> span_of(support::PlacedArray<V>& array) { return {array.data(), array.size()}; }
 
 // Errors of a transform and its adjoint are at most the tolerance.
 template <class T> void expect_accurate(const Case& test, const PointSet<T>& all) {
   const auto& problem = test.problem;
   const auto mine = share_of(test.share, all.count());
-  const PointSet<T> points = support::reordered(all, mine);
+  PlacedPoints<T> points(test.side, support::reordered(all, mine));
   offgrid::mpi::Plan<T> plan(world(), problem, test.layout);
-  plan.set_points(support::axes_of(points));
+  plan.set_points(points.axes());
   const auto part = plan.local_modes();
   const std::int64_t count = all.count(), transforms = problem.transforms, modes = support::product(problem.modes);
   const bool fft_order = std::any_of(problem.options.begin(), problem.options.end(),
@@ -94,11 +114,12 @@ template <class T> void expect_accurate(const Case& test, const PointSet<T>& all
     const auto at_points = to_modes ? chosen(strengths, mine, count, transforms)
                                     : chosen(std::vector<std::complex<T>>(strengths.size()), mine, count, transforms);
     const auto at_modes = part_of(uniform, problem.modes, part, transforms);
-    std::vector<std::complex<T>> out(to_modes ? at_modes.size() : at_points.size());
-    const auto& in = to_modes ? at_points : at_modes;
-    forward ? plan.execute(in, out) : plan.adjoint(in, out);
-    const double error = to_modes ? error_of_all(out, part_of(truth, problem.modes, part, transforms))
-                                  : error_of_all(out, chosen(truth, mine, count, transforms));
+    using Array = support::PlacedArray<std::complex<T>>;
+    Array in(test.side, to_modes ? at_points : at_modes);
+    Array out(test.side, std::vector<std::complex<T>>(to_modes ? at_modes.size() : at_points.size()));
+    forward ? plan.execute(span_of(in), span_of(out)) : plan.adjoint(span_of(in), span_of(out));
+    const double error = to_modes ? error_of_all(out.values(), part_of(truth, problem.modes, part, transforms))
+                                  : error_of_all(out.values(), chosen(truth, mine, count, transforms));
     EXPECT_LE(error, problem.tolerance) << (to_modes ? "to modes" : "to points") << "\n" << plan.describe();
   }
 }
