@@ -6,7 +6,8 @@ import ctypes
 from ctypes import c_void_p
 from typing import TYPE_CHECKING, Any
 
-from offgrid import _typing
+from offgrid import _core, _typing
+from offgrid._accuracy import warn_of_accuracy
 from offgrid._arrays import PRECISIONS
 from offgrid._checks import Points, number, options_of, shape_of, whole
 from offgrid._error import ArgumentTypeError, ArgumentValueError, Error, Status
@@ -19,7 +20,23 @@ from offgrid._signature import written_out
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
-REAL_WEIGHTS, COMPLEX_WEIGHTS = 0, 1
+REAL_WEIGHTS, COMPLEX_WEIGHTS = 0, 1  # offgrid_weights
+
+
+class Kernel:
+    """The transform of the kernel, which may use half of the tolerance: what can be asked for. With strict=True it refuses a
+    tolerance that is out of reach."""
+
+    share = 0.5
+    heeded = ("strict", "upsampling", "width", "window")
+
+    def __init__(self, shape: tuple[int, ...], tol: float, dtype: str, options: dict[str, str | float]) -> None:
+        modes = [max(0, 2 * n - 1) for n in shape[::-1]]
+        given = {name: options[name] for name in self.heeded if name in options}
+        self.core = _core.Plan(1, modes, self.share * tol, dtype == "complex64", {**given, "device": "cpu"}, -1)
+
+    def get(self, name: str) -> float:
+        return self.core.get(name) / self.share
 
 
 class Handle:
@@ -74,8 +91,9 @@ class Gram(LocalGram):
             self._dtype = next(name for name, real in PRECISIONS.items() if real == checked.dtype)
             taken = None if weights is None else self._weights(weights, checked)
             kept = checked.settled()
-            options = library.options({**options_of(settings), "transforms": number(self._transforms, "transforms"),
-                                       "device": "cpu"})
+            given = options_of(settings)
+            kernel = Kernel(self._shape, self._tol, self._dtype, given)
+            options = library.options({**given, "transforms": number(self._transforms, "transforms"), "device": "cpu"})
         ranks.require_same(comm, f"{self!r} with {settings}")
         self._real = agreed_kind(comm, ranks, None if taken is None else checked.kind.dtype(taken) != self._dtype)
         core = Handle()
@@ -85,6 +103,7 @@ class Gram(LocalGram):
                      None if taken is None else checked.kind.address(taken),
                      REAL_WEIGHTS if self._real else COMPLEX_WEIGHTS)
         self._core = core
+        warn_of_accuracy(kernel, self._tol, self._dtype)
 
     def __repr__(self) -> str:
         return (f"<offgrid.mpi.Gram of the points of all ranks, shape={self._shape}, tol={self._tol}, dtype={self._dtype!r}, "

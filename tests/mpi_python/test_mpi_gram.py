@@ -50,3 +50,20 @@ def test_ranks_agree_on_the_kind_of_weights(comm):
     assert not gram.real
     with pytest.raises(ValueError, match="arguments differ"):
         offgrid.mpi.gram(comm, x.astype("float32" if comm.rank == 0 else "float64"), 4)
+
+
+def test_tolerances_out_of_reach(comm):
+    with pytest.warns(offgrid.AccuracyWarning):
+        offgrid.mpi.gram(comm, np.zeros(3), 4, tol=1e-18)
+    with pytest.raises(ValueError, match="strict"):
+        offgrid.mpi.gram(comm, np.zeros(3), 4, tol=1e-18, strict=True)
+
+
+def test_operators_that_are_refused(comm):
+    points = np.zeros(3)
+    with pytest.raises(ValueError, match=r"weights has the shape \(4,\)"):
+        offgrid.mpi.gram(comm, points, 4, np.ones(4))
+    with pytest.raises(ValueError, match="gram = pair"):
+        offgrid.mpi.gram(comm, points, 4, gram="pair")
+    with pytest.raises(TypeError, match='option "device" is unknown'):
+        offgrid.mpi.gram(comm, points, 4, device="cpu")
