@@ -1,8 +1,7 @@
 // Times on many ranks, under mpirun. The first rank prints; a time is that of the slowest rank, the least of three runs.
 //   bench_mpi_time slabs N M      3D type 1, N^3 modes and M points in all, 1e-6: the grid in slabs, stage by stage, and FFTW-MPI's FFT
 //                                 of the same grid with the crop after it
-//   bench_mpi_time table          the paper's Table II: slicing (type 2, N = 41, 1.02e6 points per rank) and merging (type 1, N = 81,
-//                                 1.64e7 points per rank), 1e-12; a second number divides the points
+// The paper's Table II on many ranks is `offgrid bench --mpi`.
 #include <mpi.h>
 #include <cstdint>
 
@@ -112,23 +111,6 @@ void run_slabs(const offgrid::mpi::World& ranks, std::int64_t n, std::int64_t al
 #endif
 }
 
-void run_row(const offgrid::mpi::World& ranks, const char* name, const offgrid::Problem& problem, std::int64_t count) {
-  const Points points(count, ranks.rank());
-  std::vector<Complex> strengths(static_cast<std::size_t>(count), 1.0),
-      modes(static_cast<std::size_t>(problem.modes[0] * problem.modes[1] * problem.modes[2]), 1.0);
-  std::unique_ptr<offgrid::mpi::Plan<double>> plan;
-  const double set_up = once([&] {
-    plan = std::make_unique<offgrid::mpi::Plan<double>>(ranks, problem);
-    plan->set_points(points.spans());
-  });
-  const auto run = [&] { problem.type == 1 ? plan->execute(strengths, modes) : plan->execute(modes, strengths); };
-  const double execute = least(run);
-  const double sum = slowest(plan->get("seconds_sum"));
-  if (ranks.rank() == 0)
-    std::printf("%-8s %d ranks  %ld points per rank  set-up %.3f s  execute %.3f s, of it the sum %.3f s\n", name,
-                ranks.size(), long(count), set_up, execute, sum);
-}
-
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -137,12 +119,8 @@ int main(int argc, char** argv) {
   const double first = argc > 2 ? std::atof(argv[2]) : 0, second = argc > 3 ? std::atof(argv[3]) : 0;
   if (what == "slabs" && first >= 2 && second >= 1) {
     run_slabs(ranks, std::int64_t(first), std::int64_t(second));
-  } else if (what == "table") {
-    const double part = first > 0 ? first : 1;
-    run_row(ranks, "slicing", {.type = 2, .modes = {41, 41, 41}, .tolerance = 1e-12}, std::int64_t(1.02e6 / part));
-    run_row(ranks, "merging", {.type = 1, .modes = {81, 81, 81}, .tolerance = 1e-12}, std::int64_t(1.64e7 / part));
   } else {
-    if (ranks.rank() == 0) std::printf("usage: mpirun -n RANKS bench_mpi_time slabs N M | table [PART]\n");
+    if (ranks.rank() == 0) std::printf("usage: mpirun -n RANKS bench_mpi_time slabs N M\n");
     return 2;
   }
   return 0;

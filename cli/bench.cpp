@@ -7,6 +7,7 @@
 #include <fstream>
 #include <memory>
 
+#include "bench_mpi.hpp"
 #include "bench_report.hpp"
 #include "cells.hpp"
 #include "commands.hpp"
@@ -27,6 +28,8 @@ constexpr const char* footer =
     "  offgrid bench --max-points 1e6 --repeats 7                    those that are quick\n"
     "  offgrid bench --cells 'single/2d1/*' --threads 2 --csv times.csv --json times.json\n"
     "  offgrid bench --cells '3d2/f64.*cluster' --baseline anchors.csv\n"
+    "  mpirun -n 4 offgrid bench --mpi --points-divisor 10           M-TIP's tasks on many ranks, the paper's Table "
+    "II\n"
     "A pattern is a glob over the whole name, or a regular expression found anywhere in it.";
 
 // Quick repetitions come more often, and quick executes more often in each: some microseconds take more runs to measure.
@@ -41,7 +44,8 @@ struct Settings {
   std::int64_t samples = 64;
   double stage_seconds = 20;
   std::string csv, json, baseline;
-  bool list = false, no_error = false, progress = false, adjoint = false;
+  bool list = false, no_error = false, progress = false, adjoint = false, mpi = false;
+  double points_divisor = 1;
   PlanFlags flags;
 };
 
@@ -252,7 +256,18 @@ std::vector<Cell> chosen_cells(const Settings& settings) {
   return chosen;
 }
 
+int run_on_ranks(const Settings& settings) {
+  return bench_mpi({.divisor = settings.points_divisor,
+                    .repeats = settings.repeats,
+                    .stage_seconds = settings.stage_seconds,
+                    .samples = settings.no_error ? 0 : settings.samples,
+                    .csv = settings.csv,
+                    .progress = settings.progress},
+                   settings.flags);
+}
+
 int run(const Settings& settings) {
+  if (settings.mpi) return run_on_ranks(settings);
   const auto cells = chosen_cells(settings);
   if (settings.list) {
     for (const auto& cell : cells) std::printf("%s\n", cell.name().c_str());
@@ -279,6 +294,19 @@ int run(const Settings& settings) {
 
 }  // namespace
 
+// M-TIP's tasks in place of the cells, and without what only cells have.
+void add_ranks(CLI::App& app, Settings& settings) {
+  auto* mpi =
+      app.add_flag("--mpi", settings.mpi,
+                   "M-TIP's slicing and merging on the ranks of mpirun, the paper's Table II, instead of cells");
+  app.add_option("--points-divisor", settings.points_divisor, "with --mpi: divides the paper's points of each rank")
+      ->check(CLI::Range(1.0, 1e9))
+      ->needs(mpi)
+      ->capture_default_str();
+  for (const char* other : {"--cells", "--list", "--max-points", "--adjoint", "--json", "--baseline"})
+    mpi->excludes(app.get_option(other));
+}
+
 Command add_bench(CLI::App& program) {
   auto* app = program.add_subcommand(
       "bench", "Time fresh plans, their first set_points and execute, and later executes on a fixed list of cells.");
@@ -303,6 +331,7 @@ Command add_bench(CLI::App& program) {
   app->add_option("--json", settings->json, "write them as JSON too");
   app->add_option("--baseline", settings->baseline, "CSV of another library's times, to print ratios to");
   app->add_flag("--progress", settings->progress, "show progress even where stderr is no terminal");
+  add_ranks(*app, *settings);
   settings->flags.add_to(*app, {"transforms", "points_hint", "sign", "mode_order", "spread_only", "gram"});
   return {app, [settings] { return run(*settings); }};
 }

@@ -2,7 +2,7 @@
 import math
 import pathlib
 
-from . import floors, machine, reference
+from . import floors, machine, ranks, reference
 from .results import nanoseconds
 
 PAIRS = ((2, 1), (2, 2), (3, 1), (3, 2))  # (dimension, type)
@@ -159,6 +159,14 @@ def mtip_table(results, peer):
                   "offgrid here: execute; plan, set_points and first execute; the same with transfers, ms"], rows)
 
 
+def ranks_part(folder):
+    """Weak scaling, where it was measured: by `offgrid bench --mpi`, which needs mpirun."""
+    rows = ranks.rows_of(folder)
+    if not rows:
+        return []
+    return ["## Table II on many ranks: weak scaling\n", table(ranks.HEAD, [ranks.cells_of(row) for row in rows])]
+
+
 def write_all(results, folder):
     peer = reference.CuFinufft()
     parts = ["# The paper's figures and tables, in numbers\n",
@@ -174,7 +182,7 @@ def write_all(results, folder):
              "## Figure 7: f64, set_points and first execute\n", speed_table(results, peer, "none", "f64", "total"),
              "## Table I: 3D type 1, f32, density 1\n", memory_table(results, peer),
              "## Table II: the tasks of M-TIP, f64, tolerance 1e-12\n", mtip_table(results, peer),
-             "## How near the hardware's floor\n", floors.page(results)]
+             *ranks_part(folder), "## How near the hardware's floor\n", floors.page(results)]
     path = pathlib.Path(folder) / "tables.md"
     path.write_text("\n".join(parts))
     return [path]

@@ -11,6 +11,7 @@
     LinearOperator(plan)               for the solvers of scipy and cupyx
     options(), devices()               every option explained; where transforms can run
     offgrid.torch, offgrid.jax         nufft1, nufft2 and nufft3 with gradients; imported on their own
+    offgrid.mpi                        plans on the ranks of MPI, with mpi4py; imported on its own
 
 >>> import numpy as np, offgrid
 >>> x, y = np.random.default_rng(1).uniform(-np.pi, np.pi, (2, 1000))

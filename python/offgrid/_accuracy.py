@@ -5,18 +5,25 @@ from __future__ import annotations
 import os
 import sys
 import warnings
+from typing import Protocol
 
-from offgrid import _core
 from offgrid._error import AccuracyWarning
+
+
+class Numbers(Protocol):
+    """A plan or an operator, as far as it is asked here."""
+
+    def get(self, name: str) -> float: ...
+
 
 PACKAGE = os.path.dirname(__file__)
 
 
-def reaches(core: _core.Plan | _core.Gram, tol: float) -> bool:
+def reaches(core: Numbers, tol: float) -> bool:
     return core.get("reachable_tolerance") <= tol
 
 
-def warn_of_accuracy(core: _core.Plan | _core.Gram, tol: float, dtype: str) -> None:
+def warn_of_accuracy(core: Numbers, tol: float, dtype: str) -> None:
     """A tolerance that the plan cannot reach is a warning, at the line that called the package."""
     if reaches(core, tol):
         return

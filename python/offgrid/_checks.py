@@ -5,7 +5,7 @@ from __future__ import annotations
 import difflib
 import operator
 import sys
-from typing import Any
+from typing import Any, get_args
 
 from offgrid._arrays import PRECISIONS, NumpyKind, kind_of, name_of_device
 from offgrid._error import ArgumentTypeError, ArgumentValueError
@@ -69,6 +69,15 @@ def whole(value: Any, name: str) -> int:
         return operator.index(value)
     except TypeError:
         raise ArgumentTypeError(f"{name} is {value!r}; expected a whole number") from None
+
+
+def word_of(value: Any, name: str, words: Any) -> str:
+    """One of the words of a Literal."""
+    if not isinstance(value, str):
+        raise ArgumentTypeError(f"{name} is {value!r}; expected one of {', '.join(get_args(words))}")
+    if value not in get_args(words):
+        raise ArgumentValueError(f"{name} is {value!r}; expected one of {', '.join(get_args(words))}")
+    return value
 
 
 def number(value: Any, name: str) -> float:

@@ -71,6 +71,20 @@ def test_every_page_is_drawn_from_the_csv_alone(folder):
     assert words.count("\n## ") >= 10
 
 
+def test_table_2_has_the_ranks_that_were_measured(tmp_path):
+    from paperlib import tables
+
+    assert tables.ranks_part(tmp_path) == []
+    head = ("task,ranks,device,size,points_per_rank,set_up_ms,exec_ms,exec_low_ms,exec_high_ms,sum_ms,to_device_ms,"
+            "from_device_ms,error,repeats\n")
+    (tmp_path / "mpi_10.csv").write_text(head + "slicing,10,cpu,41,102000,5,40,39,41,0,0,0,1.3e-13,5\n")
+    (tmp_path / "mpi_2.csv").write_text(head + "slicing,2,cpu,41,102000,4,30,29,41,0,0,0,1.2e-13,5\n"
+                                               "merging,2,cuda,81,1640000,40,900,899,950,3.5,7,8,,5\n")
+    lines = tables.ranks_part(tmp_path)[1].splitlines()[2:]
+    assert [line.split(" | ")[:2] for line in lines] == [["| slicing", "2"], ["| slicing", "10"], ["| merging", "2"]]
+    assert "| 900 | 3.5 | 7, 8 | not measured |" in lines[2]
+
+
 def test_the_pages_of_the_documentation_are_there():
     from paperlib.results import Results
 

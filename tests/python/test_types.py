@@ -17,7 +17,8 @@ import pytest
 
 PROGRAMS = pathlib.Path(__file__).parent / "types"
 PACKAGE = pathlib.Path(offgrid.__file__).parents[1]
-LIBRARIES = [name for name in ("numpy", "torch", "jax") if importlib.util.find_spec(name)]
+LIBRARIES = [name for name in ("numpy", "mpi4py", "torch", "jax") if importlib.util.find_spec(name)]
+QUICK = [name for name in LIBRARIES if name in ("numpy", "mpi4py")]
 
 
 def need(module):
@@ -35,10 +36,10 @@ def programs(*libraries):
 
 @functools.cache
 def mypy():
-    """{(file, line): message} of the programs with numpy and of the package; torch would take it minutes. The
+    """{(file, line): message} of the programs with numpy and mpi4py and of the package; torch would take it minutes. The
     package hands arrays of all libraries on as Any."""
     need("mypy")
-    done = run("-m", "mypy", "--strict", "--no-warn-return-any", "--no-error-summary", "--cache-dir", os.devnull, *programs("numpy"))
+    done = run("-m", "mypy", "--strict", "--no-warn-return-any", "--no-error-summary", "--cache-dir", os.devnull, *programs(*QUICK))
     assert done.returncode in (0, 1), done.stdout + done.stderr
     found = re.findall(r"^(?:.*/)?(\w+\.pyi?):(\d+): error: (.*)$", done.stdout, re.MULTILINE)
     return {(name, int(line)): message for name, line, message in found}
@@ -61,8 +62,8 @@ def pyright():
             for each in told["generalDiagnostics"] if each["severity"] == "error"}
 
 
-CASES = pytest.mark.parametrize("checker, library", [(mypy, "numpy"), *((pyright, library) for library in LIBRARIES)],
-                                ids=["mypy-numpy", *(f"pyright-{library}" for library in LIBRARIES)])
+CASES = pytest.mark.parametrize("checker, library", [*((mypy, library) for library in QUICK), *((pyright, library) for library in LIBRARIES)],
+                                ids=[*(f"mypy-{library}" for library in QUICK), *(f"pyright-{library}" for library in LIBRARIES)])
 
 
 @CASES
@@ -79,7 +80,7 @@ def test_wrong_lines_are_refused_and_no_others(checker, library):
 
 def test_the_package_passes_mypy_strict():
     """But for the stub of the extension, which nanobind writes."""
-    ours = {place: words for place, words in mypy().items() if not place[0].endswith(("_numpy.py", ".pyi"))}
+    ours = {place: words for place, words in mypy().items() if not place[0].endswith(("_numpy.py", "_mpi4py.py", ".pyi"))}
     assert ours == {}
 
 
