@@ -67,6 +67,18 @@ TEST(CpuCodes, of_makeplan) {
   EXPECT_EQ(cpu({.dim = 2, .modes = {std::int64_t{1} << 21, std::int64_t{1} << 21, 1}}), FINUFFT_ERR_MAXNALLOC);
 }
 
+TEST(CpuCodes, without_enough_memory) {
+  const double x[] = {0.5};
+  const std::int64_t modes[] = {1000000, 900000};
+  finufft_plan plan = nullptr;
+  int code = finufft_makeplan(1, 2, modes, 1, 1, 1e-6, &plan, nullptr);
+  std::complex<double> one = 1, out;
+  if (code == 0) code = finufft_setpts(plan, 1, x, x, nullptr, 0, nullptr, nullptr, nullptr);
+  if (code == 0) code = finufft_execute(plan, &one, &out);  // fails before it writes
+  EXPECT_EQ(code, FINUFFT_ERR_ALLOC);
+  finufft_destroy(plan);
+}
+
 TEST(CpuCodes, of_options) {
   finufft_opts opts = cpu_opts();
   opts.allow_eps_too_small = 1;

@@ -95,7 +95,13 @@ def test_tolerances_of_clients_do_not_warn(recwarn):
     assert not recwarn.list
 
 
-@pytest.mark.parametrize("dtype", ["float64", "float32", "int32", None])
+@pytest.mark.parametrize("dtype, means", [("single", "complex64"), ("float32", "complex64"), ("double", "complex128")])
+def test_real_dtype_of_a_plan_warns(dtype, means):
+    with pytest.warns(DeprecationWarning, match="Real dtypes are deprecated"):
+        assert finufft.Plan(1, (8,), dtype=dtype).dtype == means
+
+
+@pytest.mark.parametrize("dtype", ["int32", "complex256", None])
 def test_wrong_dtype_of_a_plan(dtype):
     with pytest.raises(RuntimeError, match="must be single or double"):
         finufft.Plan(1, (8,), dtype=dtype)

@@ -18,6 +18,20 @@ def real_dtype(dtype: np.dtype[Any]) -> np.dtype[Any]:
     return np.dtype(np.float32 if dtype == np.complex64 else np.float64)
 
 
+def plan_dtype(dtype: Any) -> np.dtype[Any]:
+    """The dtype of a plan's data. A real one, which FINUFFT before 2.4 took, means the complex one and warns."""
+    given = None if dtype is None else np.dtype(dtype)
+    if given in (np.complex64, np.complex128):
+        return given
+    if given not in (np.float32, np.float64):
+        fail("dtype(precision type) must be single or double")
+    wanted = np.dtype(np.complex64 if given == np.float32 else np.complex128)
+    warnings.warn(
+        f"Real dtypes are deprecated. Converting {given} to complex dtype {wanted}.", DeprecationWarning, stacklevel=3
+    )
+    return wanted
+
+
 def input_array(x: Any, name: str, dtype: np.dtype[Any]) -> np.ndarray:
     """``x`` as an array in C order; a copy, with a warning, where it is not."""
     x = np.asarray(x)

@@ -26,7 +26,8 @@ class Plan:
         n_trans: how many transforms one execute computes.
         eps: the tolerance, relative. One that is out of reach is raised to what can be reached, with a warning.
         isign: the sign in the exponential, +1 where it is 0 or more. Default: +1 for types 1 and 3, -1 for type 2.
-        dtype: ``"complex64"`` or ``"complex128"``.
+        dtype: ``"complex64"`` or ``"complex128"``. ``"single"`` and ``"double"``, of FINUFFT before 2.4, mean the same
+            and warn.
         **kwargs: fields of FINUFFT's struct of options, such as ``modeord=1`` or ``nthreads=4``.
     """
 
@@ -41,9 +42,7 @@ class Plan:
         **kwargs: Any,
     ) -> None:
         self._inner_plan = c_void_p(None)
-        self._dtype = np.dtype(dtype)
-        if self._dtype not in (np.complex64, np.complex128):
-            fail("dtype(precision type) must be single or double")
+        self._dtype = _checks.plan_dtype(dtype)
         suffix = "f" if self._dtype == np.complex64 else ""
         for name in _FUNCTIONS:
             setattr(self, name, getattr(_finufft, name + suffix))
