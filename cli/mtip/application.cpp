@@ -10,6 +10,7 @@
 #include "mtip/files/mrc.hpp"
 #include "mtip/files/pictures.hpp"
 #include "mtip/report.hpp"
+#include "mtip/sharpen.hpp"
 #include "output_file.hpp"
 #include "text.hpp"
 #include "timing.hpp"
@@ -30,7 +31,7 @@ class Application {
       : settings_(settings),
         ranks_(ranks),
         experiment_(make_experiment(settings.experiment, ranks)),
-        whitened_(whiten_images(experiment_.detector, experiment_.images, experiment_.noise, ranks.sum)) {
+        prepared_(prepare(experiment_.detector, experiment_.images, experiment_.noise, ranks.sum)) {
     problem_.modes = settings.experiment.modes;
     problem_.radius = ball_radius(problem_.modes);
     problem_.merge_tolerance = settings.tolerance;
@@ -53,7 +54,7 @@ class Application {
 
  private:
   [[nodiscard]] bool first() const { return ranks_.rank == 0; }
-  [[nodiscard]] NumericsData data() const { return {experiment_.detector, experiment_.images, whitened_}; }
+  [[nodiscard]] NumericsData data() const { return {experiment_.detector, prepared_.images, prepared_.whitened}; }
   [[nodiscard]] const Truth* truth() const { return experiment_.truth ? &*experiment_.truth : nullptr; }
 
   [[nodiscard]] std::string of_this_rank(const std::string& path) const {
@@ -97,20 +98,22 @@ class Application {
   }
 
   void report(const LoopResult& result) const {
-    std::vector<NamedDensity> densities{{.label = "reconstruction", .density = result.model.density}};
+    const auto blur = [&](const Volume& density) { return blurred(density, prepared_.width, problem_.modes); };
+    std::vector<NamedDensity> densities{{.label = "reconstruction", .density = blur(result.model.density)}};
     if (settings_.shares > 1)
-      densities.push_back({.label = format("one of %d shares", settings_.shares), .density = from_one_share(result)});
+      densities.push_back(
+          {.label = format("one of %d shares", settings_.shares), .density = blur(from_one_share(result))});
     std::optional<OrientationErrors> errors;
     if (truth()) errors = errors_of(result);
     if (!first()) return;
-    write_mrc(settings_.output + ".mrc", {.volume = result.model.density, .voxel = experiment_.voxel});
+    write_mrc(settings_.output + ".mrc", {.volume = densities[0].density, .voxel = experiment_.voxel});
     if (errors)
       std::printf("orientations: median error %.2f degrees, %.1f %% within 15 degrees\n", errors->median(),
                   100 * errors->within(15));
     if (truth() && truth()->transform)
       report_truth(experiment_, errors->rotation, densities, settings_.output, problem_.modes);
     else
-      save_density_picture(settings_.output + "-density.png", {{.label = "", .density = result.model.density}});
+      save_density_picture(settings_.output + "-density.png", {{.label = "", .density = densities[0].density}});
     std::printf("wrote %s.mrc and pictures beside it\n", settings_.output.c_str());
   }
 
@@ -123,9 +126,9 @@ class Application {
   // that does not sum the normal equations with the others. On one rank only.
   [[nodiscard]] Volume from_one_share(const LoopResult& result) const {
     const Share share = share_of(experiment_.images.count, {.rank = 0, .size = settings_.shares});
-    Images images = experiment_.images;
+    Images images = prepared_.images;
     images.count = share.count;
-    const auto alone = make_numerics(settings_.device, problem_, {experiment_.detector, images, whitened_});
+    const auto alone = make_numerics(settings_.device, problem_, {experiment_.detector, images, prepared_.whitened});
     alone->set_density(result.model.density);
     alone->merge(std::span(result.model.rotations).first(static_cast<std::size_t>(share.count)),
                  {.pixels = images.pixels, .iterations = settings_.loop.last_merge_iterations});
@@ -138,7 +141,7 @@ class Application {
   Settings settings_;
   const Ranks& ranks_;
   Experiment experiment_;
-  Whitened whitened_;
+  Prepared prepared_;
   NumericsProblem problem_;
   std::unique_ptr<Numerics> numerics_;
 };

@@ -21,6 +21,12 @@ std::uint64_t stream(std::uint64_t seed, Use use, int start, int generation) {
   return CounterRandom(CounterRandom(seed).bits(static_cast<std::uint64_t>(use))).bits(place);
 }
 
+std::vector<std::uint64_t> consecutive(std::uint64_t first, int count) {
+  std::vector<std::uint64_t> numbers(static_cast<std::size_t>(count));
+  std::iota(numbers.begin(), numbers.end(), first);
+  return numbers;
+}
+
 std::int64_t pixels_within(const Detector& detector, double cutoff) {
   const auto end = std::upper_bound(detector.radius.begin(), detector.radius.end(), cutoff + 1e-9);
   return end - detector.radius.begin();
@@ -80,9 +86,17 @@ void Loop::merge_and_phase(const State& state, Progress& progress) {
         state.current.rotations,
         {.pixels = pixels, .iterations = settings_.merge_iterations, .regularisation = settings_.regularisation});
   });
-  progress.seconds.phase = seconds_of([&] {
-    progress.amplitude_error = parts_.numerics.phase({.cutoff = progress.cutoff, .rounds = settings_.phase_rounds});
-  });
+  progress.seconds.phase = seconds_of([&] { progress.amplitude_error = phase(state, progress.cutoff); });
+}
+
+// A phasing that stagnates passes its density on to the next one. Refinement would fit the orientations to it.
+double Loop::phase(const State& state, double cutoff) {
+  if (state.generation != settings_.generations - settings_.refined_generations)
+    return parts_.numerics.phase({.cutoff = cutoff, .rounds = settings_.phase_rounds});
+  const auto seeds = consecutive(stream(settings_.seed, Use::fresh_densities, state.start, state.generation),
+                                 settings_.fresh_phasings);
+  const auto errors = parts_.numerics.phase_several(seeds, {.cutoff = cutoff, .rounds = settings_.fresh_phase_rounds});
+  return *std::min_element(errors.begin(), errors.end());
 }
 
 void Loop::find_rotations(State& state, Progress& progress) {
@@ -185,8 +199,7 @@ LoopResult Loop::finish(State& state) {
                                                    .iterations = settings_.last_merge_iterations,
                                                    .regularisation = settings_.regularisation});
   });
-  std::vector<std::uint64_t> seeds(static_cast<std::size_t>(settings_.last_phasings));
-  std::iota(seeds.begin(), seeds.end(), stream(settings_.seed, Use::fresh_densities, 0, 0));
+  const auto seeds = consecutive(stream(settings_.seed, Use::fresh_densities, 0, 0), settings_.last_phasings);
   result.last_seconds.phase = seconds_of([&] {
     result.amplitude_errors =
         parts_.numerics.phase_several(seeds, {.cutoff = detector.highest, .rounds = settings_.last_phase_rounds});

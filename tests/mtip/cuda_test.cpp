@@ -40,7 +40,8 @@ class Cuda : public testing::Test {
       return values;
     };
     images_ = mtip::simulate_images(transform, detector_, rotations_, {}, alone);
-    whitened_ = mtip::whiten_images(detector_, images_, mtip::Noise::none, alone);
+    whitened_ = mtip::whiten_images(detector_, images_,
+                                    mtip::image_weights(detector_, images_, mtip::Noise::none, alone), alone);
     problem_.modes = 21;
     problem_.radius = 5.75;
     const mtip::NumericsData data{detector_, images_, whitened_};
