@@ -143,14 +143,16 @@ TruthComparison::TruthComparison(const Truth& truth, int modes, int shells) : mo
 
 TruthComparison::Spectrum TruthComparison::transform(const Volume& density, std::span<const Vector3> k,
                                                      const Alignment& alignment) {
+  constexpr std::size_t worth_threads = 50000;
   const Axes axes = points(k, alignment.rotation, 1);
   const Spectrum modes(density.values.begin(), density.values.end());
+  const double threads = k.size() + modes.size() < worth_threads ? 1 : oracle::worker_count();
   Spectrum result(k.size());
   offgrid::transform<double>({.type = 2,
                               .modes = {density.size, density.size, density.size},
                               .tolerance = tolerance,
                               .sign = -1,
-                              .options = {{"device", "cpu"}, {"threads", 1.0}}},
+                              .options = {{"device", "cpu"}, {"threads", threads}}},
                              {axes[0], axes[1], axes[2]}, modes, result);
   for (std::size_t i = 0; i < k.size(); ++i) {
     const Vector3& t = alignment.shift;

@@ -1,5 +1,6 @@
 #include "mtip/application.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <cstdio>
@@ -38,17 +39,22 @@ class Application {
     problem_.sum = ranks.sum;
     scale_to_size(settings_.loop, problem_.modes);
     if (settings.candidates > 0) settings_.loop.candidates = settings.candidates;
+    if (settings.generations > 0) settings_.loop.generations = settings.generations;
     numerics_ = make_numerics(settings.device, problem_, data());
   }
 
   bool run() {
     if (first()) print_head(experiment_, problem_, *numerics_, ranks_);
     save_images();
+    const double before = watch_.seconds();
     Loop loop(settings_.loop, {problem_, data(), *numerics_, ranks_, truth()}, hooks());
     const LoopResult result = loop.run(first_state());
+    const double after = watch_.seconds();
     if (first()) print_outcome(result);
     report(result);
-    if (first()) std::printf("%.1f s in all\n", watch_.seconds());
+    if (first())
+      std::printf("%.1f s in all: images %.1f, reconstruction %.1f, comparison and files %.1f\n", watch_.seconds(),
+                  before, after - before, watch_.seconds() - after);
     return result.succeeded();
   }
 
@@ -157,9 +163,19 @@ void check(const Settings& settings, const Ranks& ranks) {
 }  // namespace
 
 void scale_to_size(LoopSettings& loop, int modes) {
+  constexpr double highest = 0.5;       // |q| of the last cutoff
+  constexpr int unrefined_at_full = 2;  // generations
   const double relative = modes / 33.0;
+  const auto rounded = [](double value) { return std::max(1, static_cast<int>(std::lround(value))); };
+  const int more = static_cast<int>(std::lround(1.5 * std::log2(relative))), growing = rounded(10 * relative);
   loop.candidates = std::lround(6000 * std::pow(relative, 2.3));
-  loop.refine_rounds = 2 + static_cast<int>(std::lround(1.5 * std::log2(relative)));
+  loop.refine_rounds = std::max(1, loop.refine_rounds + more);
+  loop.refined_generations = std::max(1, loop.refined_generations + more);
+  loop.first_cutoff = std::min(highest, loop.first_cutoff / relative);
+  loop.cutoff_step = (highest - loop.first_cutoff) / growing;
+  loop.generations = growing + unrefined_at_full + loop.refined_generations;
+  loop.fresh_phase_rounds = rounded(loop.fresh_phase_rounds * relative);
+  loop.last_phase_rounds = rounded(loop.last_phase_rounds * relative);
 }
 
 bool run(const Settings& settings, const Ranks& ranks) {

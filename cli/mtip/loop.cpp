@@ -39,7 +39,7 @@ std::vector<Rotation> turned(const Rotation& turn, std::vector<Rotation> rotatio
 
 }  // namespace
 
-double LoopSettings::refine_radius() const { return 5 * std::cbrt(20000.0 / static_cast<double>(candidates)); }
+double LoopSettings::refine_radius() const { return 5.6 * std::cbrt(6000.0 / static_cast<double>(candidates)); }
 
 Loop::Loop(const LoopSettings& settings, const Parts& parts, LoopHooks hooks)
     : settings_(settings), parts_(parts), hooks_(std::move(hooks)) {
@@ -118,8 +118,7 @@ void Loop::refine(State& state, Progress&, Matches& matches) {
   const std::uint64_t seed = stream(settings_.seed, Use::offsets, state.start, state.generation);
   double radius = settings_.refine_radius();
   for (int round = 0; round < settings_.refine_rounds; ++round, radius /= 2) {
-    const auto offsets =
-        rotations_near_identity(settings_.refine_tries, radius, seed + static_cast<std::uint64_t>(round));
+    const auto offsets = rotations_around_identity(radius, seed + static_cast<std::uint64_t>(round));
     matches = parts_.numerics.refine(state.current.rotations, offsets);
     for (std::size_t i = 0; i < state.current.rotations.size(); ++i)
       state.current.rotations[i] = offsets[static_cast<std::size_t>(matches.index[i])] * state.current.rotations[i];

@@ -28,7 +28,7 @@ struct LoopSettings {
   int starts = 1, generations = 16;
   std::int64_t candidates = 6000;
   double first_cutoff = 0.15, cutoff_step = 0.035;  // of |q|; the last cutoff is the detector's highest |q|
-  int refined_generations = 4, refine_rounds = 2, refine_tries = 20;
+  int refined_generations = 4, refine_rounds = 3;
   int merge_iterations = 30, last_merge_iterations = 60;
   double regularisation = 1e-3;
   int phase_rounds = 2;
@@ -36,7 +36,8 @@ struct LoopSettings {
   int fresh_phasings = 5, fresh_phase_rounds = 4;
   int last_phasings = 5, last_phase_rounds = 6;
 
-  // Degrees of the ball in which refinement looks first: about the distance between two candidates.
+  // Degrees of the first step of refinement, two thirds of the ball that belongs to a candidate; each round has half of it. Three
+  // rounds leave a median of 0.6 degrees for 6,000 candidates; as many slices in random places leave 1.4.
   [[nodiscard]] double refine_radius() const;
 };
 

@@ -104,7 +104,7 @@ TEST_F(Cuda, PhasesSeveralAtOnce) {
 
 TEST_F(Cuda, MatchesAndRefinesAsTheCpu) {
   const auto candidates = mtip::super_fibonacci(700);
-  const auto offsets = mtip::rotations_near_identity(5, 8, 3);
+  const auto offsets = mtip::rotations_around_identity(8, 3);
   std::vector<mtip::Matches> matches, refined;
   for (const std::int64_t used : {pixels() / 2, pixels()}) {
     matches.clear();

@@ -59,7 +59,7 @@ TEST(MtipLoop, FindsOrientationsAndDensity) {
 }
 
 TEST(MtipLoop, TooFewImagesFailByTheScore) {
-  const Outcome found = reconstruct({.experiment = {.images = 25, .modes = 33, .seed = 1}, .loop = reduced()});
+  const Outcome found = reconstruct({.experiment = {.images = 10, .modes = 33, .seed = 1}, .loop = reduced()});
   EXPECT_LT(found.score, least_score);
 }
 
