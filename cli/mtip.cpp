@@ -82,9 +82,8 @@ void add_loop(CLI::App& app, mtip::Settings& settings) {
   app.add_option("--starts", settings.loop.starts, "random first densities, of which the best score wins")
       ->check(CLI::Range(1, 1000))
       ->capture_default_str();
-  app.add_option("--generations", settings.loop.generations, "of each start")
-      ->check(CLI::Range(1, 999))
-      ->capture_default_str();
+  app.add_option("--generations", settings.generations, "of each start; default: by M, 16 at 33 and 33 at 81")
+      ->check(CLI::Range(1, 999));
   app.add_option("--candidates", settings.candidates, "orientations per generation; default: 6000 (M/33)^2.3")
       ->check(CLI::Range(1, 100000000));
   app.add_option("--tolerance", settings.tolerance, "of the type 1 transforms that merge; the paper has 1e-12")

@@ -9,6 +9,7 @@
 #include "mtip/rotations.hpp"
 #include "mtip/simplex.hpp"
 #include "offgrid/offgrid.hpp"
+#include "oracle/parallel.hpp"
 
 namespace cli::mtip {
 namespace {
@@ -65,6 +66,19 @@ Axes points(std::span<const Vector3> k, const Rotation& rotation, double factor)
   return axes;
 }
 
+// Where the parabola through the largest value and its two neighbours along an axis is largest. The array is periodic; `stride`
+// is the distance of neighbours along the axis.
+double peak_along(const FftArray<float>& values, int at, int stride, int size) {
+  const int index = at / stride % size;
+  const auto value = [&](int step) {
+    const int neighbour = (index + step + size) % size;
+    return static_cast<double>(values[static_cast<std::size_t>(at + (neighbour - index) * stride)]);
+  };
+  const double curvature = value(-1) - 2 * value(0) + value(1);
+  const double part = curvature < 0 ? (value(-1) - value(1)) / (2 * curvature) : 0;
+  return frequency(index, size) + part;
+}
+
 }  // namespace
 
 double OrientationErrors::median() const {
@@ -112,7 +126,12 @@ TruthComparison::TruthComparison(const Truth& truth, int modes, int shells) : mo
       }
     }
   }
-  all_.truth = truth.transform(all_.k);
+  all_.truth.resize(all_.k.size());
+  oracle::parallel_ranges(static_cast<std::int64_t>(all_.k.size()), [&](std::int64_t first, std::int64_t last) {
+    const auto some = truth.transform(
+        std::span(all_.k).subspan(static_cast<std::size_t>(first), static_cast<std::size_t>(last - first)));
+    std::copy(some.begin(), some.end(), all_.truth.begin() + first);
+  });
   at_zero_ = truth.transform(std::vector<Vector3>(1))[0].real();
   for (const std::int64_t i : sample_positions(static_cast<std::int64_t>(all_.k.size()), in_search, 0)) {
     const auto at = static_cast<std::size_t>(i);
@@ -124,14 +143,16 @@ TruthComparison::TruthComparison(const Truth& truth, int modes, int shells) : mo
 
 TruthComparison::Spectrum TruthComparison::transform(const Volume& density, std::span<const Vector3> k,
                                                      const Alignment& alignment) {
+  constexpr std::size_t worth_threads = 50000;
   const Axes axes = points(k, alignment.rotation, 1);
   const Spectrum modes(density.values.begin(), density.values.end());
+  const double threads = k.size() + modes.size() < worth_threads ? 1 : oracle::worker_count();
   Spectrum result(k.size());
   offgrid::transform<double>({.type = 2,
                               .modes = {density.size, density.size, density.size},
                               .tolerance = tolerance,
                               .sign = -1,
-                              .options = {{"device", "cpu"}, {"threads", 1.0}}},
+                              .options = {{"device", "cpu"}, {"threads", threads}}},
                              {axes[0], axes[1], axes[2]}, modes, result);
   for (std::size_t i = 0; i < k.size(); ++i) {
     const Vector3& t = alignment.shift;
@@ -167,9 +188,8 @@ Alignment TruthComparison::align(const Volume& density, const Rotation& rotation
     peak = *top;
     const int at = static_cast<int>(top - correlation.begin());
     best.mirrored = mirrored;
-    best.shift = {static_cast<double>(frequency(at % modes_, modes_)),
-                  static_cast<double>(frequency(at / modes_ % modes_, modes_)),
-                  static_cast<double>(frequency(at / modes_ / modes_, modes_))};
+    best.shift = {peak_along(correlation, at, 1, modes_), peak_along(correlation, at, modes_, modes_),
+                  peak_along(correlation, at, modes_ * modes_, modes_)};
   }
   return best;
 }

@@ -1,5 +1,6 @@
 #include "mtip/application.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <cstdio>
@@ -10,6 +11,7 @@
 #include "mtip/files/mrc.hpp"
 #include "mtip/files/pictures.hpp"
 #include "mtip/report.hpp"
+#include "mtip/sharpen.hpp"
 #include "output_file.hpp"
 #include "text.hpp"
 #include "timing.hpp"
@@ -30,30 +32,35 @@ class Application {
       : settings_(settings),
         ranks_(ranks),
         experiment_(make_experiment(settings.experiment, ranks)),
-        whitened_(whiten_images(experiment_.detector, experiment_.images, experiment_.noise, ranks.sum)) {
+        prepared_(prepare(experiment_.detector, experiment_.images, experiment_.noise, ranks.sum)) {
     problem_.modes = settings.experiment.modes;
     problem_.radius = ball_radius(problem_.modes);
     problem_.merge_tolerance = settings.tolerance;
     problem_.sum = ranks.sum;
     scale_to_size(settings_.loop, problem_.modes);
     if (settings.candidates > 0) settings_.loop.candidates = settings.candidates;
+    if (settings.generations > 0) settings_.loop.generations = settings.generations;
     numerics_ = make_numerics(settings.device, problem_, data());
   }
 
   bool run() {
     if (first()) print_head(experiment_, problem_, *numerics_, ranks_);
     save_images();
+    const double before = watch_.seconds();
     Loop loop(settings_.loop, {problem_, data(), *numerics_, ranks_, truth()}, hooks());
     const LoopResult result = loop.run(first_state());
+    const double after = watch_.seconds();
     if (first()) print_outcome(result);
     report(result);
-    if (first()) std::printf("%.1f s in all\n", watch_.seconds());
+    if (first())
+      std::printf("%.1f s in all: images %.1f, reconstruction %.1f, comparison and files %.1f\n", watch_.seconds(),
+                  before, after - before, watch_.seconds() - after);
     return result.succeeded();
   }
 
  private:
   [[nodiscard]] bool first() const { return ranks_.rank == 0; }
-  [[nodiscard]] NumericsData data() const { return {experiment_.detector, experiment_.images, whitened_}; }
+  [[nodiscard]] NumericsData data() const { return {experiment_.detector, prepared_.images, prepared_.whitened}; }
   [[nodiscard]] const Truth* truth() const { return experiment_.truth ? &*experiment_.truth : nullptr; }
 
   [[nodiscard]] std::string of_this_rank(const std::string& path) const {
@@ -97,20 +104,22 @@ class Application {
   }
 
   void report(const LoopResult& result) const {
-    std::vector<NamedDensity> densities{{.label = "reconstruction", .density = result.model.density}};
+    const auto blur = [&](const Volume& density) { return blurred(density, prepared_.width, problem_.modes); };
+    std::vector<NamedDensity> densities{{.label = "reconstruction", .density = blur(result.model.density)}};
     if (settings_.shares > 1)
-      densities.push_back({.label = format("one of %d shares", settings_.shares), .density = from_one_share(result)});
+      densities.push_back(
+          {.label = format("one of %d shares", settings_.shares), .density = blur(from_one_share(result))});
     std::optional<OrientationErrors> errors;
     if (truth()) errors = errors_of(result);
     if (!first()) return;
-    write_mrc(settings_.output + ".mrc", {.volume = result.model.density, .voxel = experiment_.voxel});
+    write_mrc(settings_.output + ".mrc", {.volume = densities[0].density, .voxel = experiment_.voxel});
     if (errors)
       std::printf("orientations: median error %.2f degrees, %.1f %% within 15 degrees\n", errors->median(),
                   100 * errors->within(15));
     if (truth() && truth()->transform)
       report_truth(experiment_, errors->rotation, densities, settings_.output, problem_.modes);
     else
-      save_density_picture(settings_.output + "-density.png", {{.label = "", .density = result.model.density}});
+      save_density_picture(settings_.output + "-density.png", {{.label = "", .density = densities[0].density}});
     std::printf("wrote %s.mrc and pictures beside it\n", settings_.output.c_str());
   }
 
@@ -123,9 +132,9 @@ class Application {
   // that does not sum the normal equations with the others. On one rank only.
   [[nodiscard]] Volume from_one_share(const LoopResult& result) const {
     const Share share = share_of(experiment_.images.count, {.rank = 0, .size = settings_.shares});
-    Images images = experiment_.images;
+    Images images = prepared_.images;
     images.count = share.count;
-    const auto alone = make_numerics(settings_.device, problem_, {experiment_.detector, images, whitened_});
+    const auto alone = make_numerics(settings_.device, problem_, {experiment_.detector, images, prepared_.whitened});
     alone->set_density(result.model.density);
     alone->merge(std::span(result.model.rotations).first(static_cast<std::size_t>(share.count)),
                  {.pixels = images.pixels, .iterations = settings_.loop.last_merge_iterations});
@@ -138,7 +147,7 @@ class Application {
   Settings settings_;
   const Ranks& ranks_;
   Experiment experiment_;
-  Whitened whitened_;
+  Prepared prepared_;
   NumericsProblem problem_;
   std::unique_ptr<Numerics> numerics_;
 };
@@ -154,9 +163,19 @@ void check(const Settings& settings, const Ranks& ranks) {
 }  // namespace
 
 void scale_to_size(LoopSettings& loop, int modes) {
+  constexpr double highest = 0.5;       // |q| of the last cutoff
+  constexpr int unrefined_at_full = 2;  // generations
   const double relative = modes / 33.0;
+  const auto rounded = [](double value) { return std::max(1, static_cast<int>(std::lround(value))); };
+  const int more = static_cast<int>(std::lround(1.5 * std::log2(relative))), growing = rounded(10 * relative);
   loop.candidates = std::lround(6000 * std::pow(relative, 2.3));
-  loop.refine_rounds = 2 + static_cast<int>(std::lround(1.5 * std::log2(relative)));
+  loop.refine_rounds = std::max(1, loop.refine_rounds + more);
+  loop.refined_generations = std::max(1, loop.refined_generations + more);
+  loop.first_cutoff = std::min(highest, loop.first_cutoff / relative);
+  loop.cutoff_step = (highest - loop.first_cutoff) / growing;
+  loop.generations = growing + unrefined_at_full + loop.refined_generations;
+  loop.fresh_phase_rounds = rounded(loop.fresh_phase_rounds * relative);
+  loop.last_phase_rounds = rounded(loop.last_phase_rounds * relative);
 }
 
 bool run(const Settings& settings, const Ranks& ranks) {

@@ -21,6 +21,12 @@ std::uint64_t stream(std::uint64_t seed, Use use, int start, int generation) {
   return CounterRandom(CounterRandom(seed).bits(static_cast<std::uint64_t>(use))).bits(place);
 }
 
+std::vector<std::uint64_t> consecutive(std::uint64_t first, int count) {
+  std::vector<std::uint64_t> numbers(static_cast<std::size_t>(count));
+  std::iota(numbers.begin(), numbers.end(), first);
+  return numbers;
+}
+
 std::int64_t pixels_within(const Detector& detector, double cutoff) {
   const auto end = std::upper_bound(detector.radius.begin(), detector.radius.end(), cutoff + 1e-9);
   return end - detector.radius.begin();
@@ -33,7 +39,7 @@ std::vector<Rotation> turned(const Rotation& turn, std::vector<Rotation> rotatio
 
 }  // namespace
 
-double LoopSettings::refine_radius() const { return 5 * std::cbrt(20000.0 / static_cast<double>(candidates)); }
+double LoopSettings::refine_radius() const { return 5.6 * std::cbrt(6000.0 / static_cast<double>(candidates)); }
 
 Loop::Loop(const LoopSettings& settings, const Parts& parts, LoopHooks hooks)
     : settings_(settings), parts_(parts), hooks_(std::move(hooks)) {
@@ -80,9 +86,17 @@ void Loop::merge_and_phase(const State& state, Progress& progress) {
         state.current.rotations,
         {.pixels = pixels, .iterations = settings_.merge_iterations, .regularisation = settings_.regularisation});
   });
-  progress.seconds.phase = seconds_of([&] {
-    progress.amplitude_error = parts_.numerics.phase({.cutoff = progress.cutoff, .rounds = settings_.phase_rounds});
-  });
+  progress.seconds.phase = seconds_of([&] { progress.amplitude_error = phase(state, progress.cutoff); });
+}
+
+// A phasing that stagnates passes its density on to the next one. Refinement would fit the orientations to it.
+double Loop::phase(const State& state, double cutoff) {
+  if (state.generation != settings_.generations - settings_.refined_generations)
+    return parts_.numerics.phase({.cutoff = cutoff, .rounds = settings_.phase_rounds});
+  const auto seeds = consecutive(stream(settings_.seed, Use::fresh_densities, state.start, state.generation),
+                                 settings_.fresh_phasings);
+  const auto errors = parts_.numerics.phase_several(seeds, {.cutoff = cutoff, .rounds = settings_.fresh_phase_rounds});
+  return *std::min_element(errors.begin(), errors.end());
 }
 
 void Loop::find_rotations(State& state, Progress& progress) {
@@ -104,8 +118,7 @@ void Loop::refine(State& state, Progress&, Matches& matches) {
   const std::uint64_t seed = stream(settings_.seed, Use::offsets, state.start, state.generation);
   double radius = settings_.refine_radius();
   for (int round = 0; round < settings_.refine_rounds; ++round, radius /= 2) {
-    const auto offsets =
-        rotations_near_identity(settings_.refine_tries, radius, seed + static_cast<std::uint64_t>(round));
+    const auto offsets = rotations_around_identity(radius, seed + static_cast<std::uint64_t>(round));
     matches = parts_.numerics.refine(state.current.rotations, offsets);
     for (std::size_t i = 0; i < state.current.rotations.size(); ++i)
       state.current.rotations[i] = offsets[static_cast<std::size_t>(matches.index[i])] * state.current.rotations[i];
@@ -185,8 +198,7 @@ LoopResult Loop::finish(State& state) {
                                                    .iterations = settings_.last_merge_iterations,
                                                    .regularisation = settings_.regularisation});
   });
-  std::vector<std::uint64_t> seeds(static_cast<std::size_t>(settings_.last_phasings));
-  std::iota(seeds.begin(), seeds.end(), stream(settings_.seed, Use::fresh_densities, 0, 0));
+  const auto seeds = consecutive(stream(settings_.seed, Use::fresh_densities, 0, 0), settings_.last_phasings);
   result.last_seconds.phase = seconds_of([&] {
     result.amplitude_errors =
         parts_.numerics.phase_several(seeds, {.cutoff = detector.highest, .rounds = settings_.last_phase_rounds});

@@ -43,6 +43,11 @@ class Stream {
   std::uint64_t next_ = 0;
 };
 
+double integral(const Gaussian& g) {
+  static const double unit = std::pow(2 * pi, 1.5);
+  return unit * g.weight * g.sigma * g.sigma * g.sigma;
+}
+
 double distance(const Vector3& a, const Vector3& b) { return std::hypot(a[0] - b[0], a[1] - b[1], a[2] - b[2]); }
 
 bool keeps_apart(const std::vector<Gaussian>& parts, const Vector3& at, double least) {
@@ -113,8 +118,7 @@ std::complex<double> Particle::transform(const Vector3& q) const {
   const double square = q[0] * q[0] + q[1] * q[1] + q[2] * q[2];
   std::complex<double> sum = 0;
   for (const Gaussian& g : parts) {
-    const double size = g.weight * std::pow(2 * pi, 1.5) * g.sigma * g.sigma * g.sigma *
-                        std::exp(-2 * pi * pi * g.sigma * g.sigma * square);
+    const double size = integral(g) * std::exp(-2 * pi * pi * g.sigma * g.sigma * square);
     const double phase = -2 * pi * (q[0] * g.centre[0] + q[1] * g.centre[1] + q[2] * g.centre[2]);
     sum += std::complex<double>(size * std::cos(phase), size * std::sin(phase));
   }

@@ -9,16 +9,6 @@ namespace {
 
 constexpr float tiny = 1e-12f;
 
-// Copies between the block, which has its origin at the centre, and the grid in FFT order.
-template <class Copy> void for_block(int block, int size, const Copy& copy) {
-  const int half = block / 2;
-  std::size_t i = 0;
-  for (int z = -half; z <= half; ++z)
-    for (int y = -half; y <= half; ++y)
-      for (int x = -half; x <= half; ++x, ++i)
-        copy(i, static_cast<std::size_t>((((z + size) % size) * size + (y + size) % size) * size + (x + size) % size));
-}
-
 }  // namespace
 
 PhaserCpu::PhaserCpu(const NumericsProblem& problem)

@@ -142,13 +142,19 @@ Vector3 random_in_ball(const CounterRandom& random, std::uint64_t index) {
   return v;
 }
 
-std::vector<Rotation> rotations_near_identity(int count, double radius_degrees, std::uint64_t seed) {
-  const CounterRandom random(seed);
+std::vector<Rotation> rotations_around_identity(double degrees, std::uint64_t seed) {
+  const Rotation turn = random_rotation(CounterRandom(seed), 0);
+  const double angle = degrees * std::numbers::pi / 180, length = std::hypot(1, std::numbers::phi);
   std::vector<Rotation> result(1);
-  for (int i = 1; i < count; ++i) {
-    Vector3 v = random_in_ball(random, static_cast<std::uint64_t>(i));
-    for (double& part : v) part *= radius_degrees * std::numbers::pi / 180;
-    result.push_back(from_axis_angle(v));
+  for (std::size_t axis = 0; axis < 3; ++axis) {
+    for (const double one : {1.0, -1.0}) {
+      for (const double golden : {std::numbers::phi, -std::numbers::phi}) {
+        Vector3 corner{};
+        corner[axis] = one * angle / length;
+        corner[(axis + 1) % 3] = golden * angle / length;
+        result.push_back(from_axis_angle(turn * corner));
+      }
+    }
   }
   return result;
 }

@@ -34,8 +34,8 @@ std::vector<Rotation> random_rotations(std::int64_t count, std::uint64_t seed);
 // `count` rotations that cover all rotations evenly: the super-Fibonacci spiral (Alexa, CVPR 2022).
 std::vector<Rotation> super_fibonacci(std::int64_t count);
 
-// The identity, then rotations uniform in a ball of axis-angle vectors.
-std::vector<Rotation> rotations_near_identity(int count, double radius_degrees, std::uint64_t seed);
+// The identity, then 12 rotations by the same angle about the axes of an icosahedron, which has a random orientation.
+std::vector<Rotation> rotations_around_identity(double degrees, std::uint64_t seed);
 
 // A vector uniform in the unit ball. Uses 8 numbers of the stream.
 Vector3 random_in_ball(const CounterRandom& random, std::uint64_t index);

@@ -44,6 +44,13 @@ std::vector<ShellScale> shell_scales(const ShellSums& sums) {
   return scales;
 }
 
+std::vector<ShellScale> image_scales(const Detector& detector, const Images& images,
+                                     const std::function<void(std::span<double>)>& sum) {
+  ShellSums sums = shell_sums(detector, images.intensities, images.pixels);
+  sum(sums.values);
+  return shell_scales(sums);
+}
+
 std::vector<float> shell_weights(std::span<const ShellScale> images, Noise noise) {
   std::vector<float> weights(images.size(), 1);
   if (noise == Noise::none) return weights;
@@ -55,12 +62,15 @@ std::vector<float> shell_weights(std::span<const ShellScale> images, Noise noise
   return weights;
 }
 
-Whitened whiten_images(const Detector& detector, const Images& images, Noise noise,
+std::vector<float> image_weights(const Detector& detector, const Images& images, Noise noise,
+                                 const std::function<void(std::span<double>)>& sum) {
+  return shell_weights(image_scales(detector, images, sum), noise);
+}
+
+Whitened whiten_images(const Detector& detector, const Images& images, std::vector<float> weights,
                        const std::function<void(std::span<double>)>& sum) {
-  ShellSums sums = shell_sums(detector, images.intensities, images.pixels);
-  sum(sums.values);
-  const auto scales = shell_scales(sums);
-  Whitened result{.values = std::vector<float>(images.intensities.size()), .weights = shell_weights(scales, noise)};
+  const auto scales = image_scales(detector, images, sum);
+  Whitened result{.values = std::vector<float>(images.intensities.size()), .weights = std::move(weights)};
   oracle::parallel_ranges(images.count, [&](std::int64_t first, std::int64_t last) {
     for (std::int64_t i = first * images.pixels; i < last * images.pixels; ++i) {
       const auto at = static_cast<std::size_t>(i);

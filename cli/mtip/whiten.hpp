@@ -22,6 +22,8 @@ struct ShellSums {
 };
 ShellSums shell_sums(const Detector& detector, std::span<const float> intensities, std::int64_t pixels);
 std::vector<ShellScale> shell_scales(const ShellSums& sums);
+std::vector<ShellScale> image_scales(const Detector& detector, const Images& images,
+                                     const std::function<void(std::span<double>)>& sum);
 
 // Weights of the shells. A photon count has a square root with a variance of 1/4, whatever its mean is.
 std::vector<float> shell_weights(std::span<const ShellScale> images, Noise noise);
@@ -32,7 +34,9 @@ struct Whitened {
 };
 
 // `sum` adds an array over the ranks.
-Whitened whiten_images(const Detector& detector, const Images& images, Noise noise,
+std::vector<float> image_weights(const Detector& detector, const Images& images, Noise noise,
+                                 const std::function<void(std::span<double>)>& sum);
+Whitened whiten_images(const Detector& detector, const Images& images, std::vector<float> weights,
                        const std::function<void(std::span<double>)>& sum);
 
 }  // namespace cli::mtip

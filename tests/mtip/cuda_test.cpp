@@ -40,7 +40,8 @@ class Cuda : public testing::Test {
       return values;
     };
     images_ = mtip::simulate_images(transform, detector_, rotations_, {}, alone);
-    whitened_ = mtip::whiten_images(detector_, images_, mtip::Noise::none, alone);
+    whitened_ = mtip::whiten_images(detector_, images_,
+                                    mtip::image_weights(detector_, images_, mtip::Noise::none, alone), alone);
     problem_.modes = 21;
     problem_.radius = 5.75;
     const mtip::NumericsData data{detector_, images_, whitened_};
@@ -103,7 +104,7 @@ TEST_F(Cuda, PhasesSeveralAtOnce) {
 
 TEST_F(Cuda, MatchesAndRefinesAsTheCpu) {
   const auto candidates = mtip::super_fibonacci(700);
-  const auto offsets = mtip::rotations_near_identity(5, 8, 3);
+  const auto offsets = mtip::rotations_around_identity(8, 3);
   std::vector<mtip::Matches> matches, refined;
   for (const std::int64_t used : {pixels() / 2, pixels()}) {
     matches.clear();

@@ -9,6 +9,7 @@
 
 #include "mtip/application.hpp"
 #include "mtip/experiment.hpp"
+#include "mtip/sharpen.hpp"
 
 namespace cli::mtip {
 namespace {
@@ -24,9 +25,9 @@ struct Case {
 
 Outcome reconstruct(const Case& what, State* last = nullptr, const State& first = {}) {
   const Experiment e = make_experiment(what.experiment, {});
-  const Whitened whitened = whiten_images(e.detector, e.images, e.noise, [](std::span<double>) {});
+  const Prepared prepared = prepare(e.detector, e.images, e.noise, [](std::span<double>) {});
   const NumericsProblem problem{.modes = what.experiment.modes, .radius = ball_radius(what.experiment.modes)};
-  const NumericsData data{e.detector, e.images, whitened};
+  const NumericsData data{e.detector, prepared.images, prepared.whitened};
   const auto numerics = make_cpu_numerics(problem, data);
   const Ranks ranks;
   LoopHooks hooks;
@@ -44,7 +45,7 @@ LoopSettings reduced() {
   LoopSettings loop;
   loop.candidates = 3000;
   loop.generations = 13;
-  loop.last_phasings = 3;
+  loop.fresh_phasings = loop.last_phasings = 3;
   loop.last_phase_rounds = 5;
   return loop;
 }
@@ -58,7 +59,7 @@ TEST(MtipLoop, FindsOrientationsAndDensity) {
 }
 
 TEST(MtipLoop, TooFewImagesFailByTheScore) {
-  const Outcome found = reconstruct({.experiment = {.images = 25, .modes = 33, .seed = 1}, .loop = reduced()});
+  const Outcome found = reconstruct({.experiment = {.images = 10, .modes = 33, .seed = 1}, .loop = reduced()});
   EXPECT_LT(found.score, least_score);
 }
 

@@ -50,13 +50,18 @@ TEST(Rotations, SuperFibonacciLeavesNoHoles) {
   EXPECT_LT(farthest, 14);
 }
 
-TEST(Rotations, NearIdentityStaysInTheBall) {
-  const auto offsets = rotations_near_identity(100, 7.5, 2);
+// Neighbouring corners of an icosahedron are seen at an angle of 63.4 degrees, which is 5.26 degrees on a small sphere of 5.
+TEST(Rotations, AroundIdentityIsAnIcosahedron) {
+  const auto offsets = rotations_around_identity(5, 2);
+  ASSERT_EQ(offsets.size(), 13u);
   EXPECT_EQ(difference(offsets[0], {}), 0);
-  double largest = 0;
-  for (const Rotation& offset : offsets) largest = std::max(largest, angle_degrees(offset));
-  EXPECT_LE(largest, 7.5);
-  EXPECT_GT(largest, 5);
+  for (std::size_t i = 1; i < offsets.size(); ++i) {
+    EXPECT_NEAR(angle_degrees(offsets[i]), 5, 1e-9);
+    const auto neighbours = std::count_if(offsets.begin() + 1, offsets.end(), [&](const Rotation& other) {
+      return std::abs(angle_degrees(transposed(offsets[i]) * other) - 5.26) < 0.05;
+    });
+    EXPECT_EQ(neighbours, 5);
+  }
 }
 
 }  // namespace

@@ -25,7 +25,9 @@ const auto no_ranks = [](std::span<double>) {};
 
 NumericsProblem small_problem(int modes) { return {.modes = modes, .radius = ball_radius(modes)}; }
 
-Whitened whiten(const Experiment& e) { return whiten_images(e.detector, e.images, e.noise, no_ranks); }
+Whitened whiten(const Experiment& e) {
+  return whiten_images(e.detector, e.images, image_weights(e.detector, e.images, e.noise, no_ranks), no_ranks);
+}
 
 TEST(MtipSimulate, PoissonHasItsMeanAndVariance) {
   for (const double mean : {0.3, 4.0, 9.9, 10.1, 300.0}) {
