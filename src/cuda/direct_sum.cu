@@ -68,31 +68,35 @@ template <int D> class Phase<double, D> {
 #pragma unroll
     for (int axis = 0; axis < D; ++axis) {
       const double product = rate_[axis] * x[axis];
-      turns += (product - rint(product)) + fma(rest_[axis], x[axis], fma(rate_[axis], x[axis], -product));
+      turns += (product - nearest_whole(product)) + fma(rest_[axis], x[axis], fma(rate_[axis], x[axis], -product));
     }
-    turns -= rint(turns);
-    const double quarter = rint(4 * turns), angle = 0x1.921fb54442d18p+2 * fma(-0.25, quarter, turns);
+    turns -= nearest_whole(turns);
+    const double rounded = fma(4.0, turns, rounder), quarter = rounded - rounder;
+    const double angle = 0x1.921fb54442d18p+2 * fma(-0.25, quarter, turns);
     // Taylor's series for at most an eighth of a turn: the next terms are under 1e-16.
     const double square = angle * angle;
+    constexpr double of_sine[] = {1.0 / 355687428096000, -1.0 / 1307674368000, 1.0 / 6227020800, -1.0 / 39916800,
+                                  1.0 / 362880,          -1.0 / 5040,          1.0 / 120,        -1.0 / 6};
+    constexpr double of_cosine[] = {1.0 / 20922789888000, -1.0 / 87178291200, 1.0 / 479001600, -1.0 / 3628800,
+                                    1.0 / 40320,          -1.0 / 720,         1.0 / 24,        -1.0 / 2};
     double sine = 0, cosine = 0;
 #pragma unroll
-    for (int n = 17; n >= 3; n -= 2) sine = fma(sine, square, factor(n));
-#pragma unroll
-    for (int n = 16; n >= 2; n -= 2) cosine = fma(cosine, square, factor(n));
+    for (int term = 0; term < 8; ++term) {
+      sine = fma(sine, square, of_sine[term]);
+      cosine = fma(cosine, square, of_cosine[term]);
+    }
     sine = fma(sine, square * angle, angle);
     cosine = fma(cosine, square, 1.0);
-    const int turned = static_cast<int>(quarter);
+    const int turned = __double2loint(rounded);
     const Complex<double> phase{turned & 1 ? -sine : cosine, turned & 1 ? cosine : sine};
     return {turned & 2 ? -phase.x : phase.x, turned & 2 ? -phase.y : phase.y};
   }
 
  private:
-  // (-1)^(n / 2) / n!
-  __device__ static constexpr double factor(int n) {
-    double value = n / 2 % 2 == 0 ? 1 : -1;
-    for (int i = 2; i <= n; ++i) value /= i;
-    return value;
-  }
+  // Roundings and conversions of f64 have a quarter of the speed of sums.
+  static constexpr double rounder = 0x1.8p52;
+  __device__ static double nearest_whole(double value) { return (value + rounder) - rounder; }
+
   double rate_[D], rest_[D];
 };
 
