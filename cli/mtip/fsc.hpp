@@ -2,6 +2,7 @@
 //   FSC(shell) = Re sum F conj(G) / sqrt(sum |F|^2 sum |G|^2)
 #pragma once
 
+#include <algorithm>
 #include <complex>
 #include <span>
 #include <vector>
@@ -14,6 +15,9 @@ struct ShellCurve {
   std::vector<double> radius;  // |k| in the middle of each shell
   std::vector<double> value;
 };
+
+// As many shells as the detector has, unless the Fourier grid of `modes` samples per axis has no k in the first one then.
+inline int fsc_shells(const Detector& detector, int modes) { return std::min(detector.shells, (modes - 1) / 2); }
 
 // `shell` of each k, 0 to shells - 1; the shells share 0 to `highest` equally.
 ShellCurve shell_correlation(std::span<const std::complex<double>> f, std::span<const std::complex<double>> g,

@@ -44,7 +44,7 @@ double LoopSettings::refine_radius() const { return 5.6 * std::cbrt(6000.0 / sta
 Loop::Loop(const LoopSettings& settings, const Parts& parts, LoopHooks hooks)
     : settings_(settings), parts_(parts), hooks_(std::move(hooks)) {
   if (parts.truth && parts.truth->transform)
-    comparison_.emplace(*parts.truth, parts.problem.modes, parts.data.detector.shells);
+    comparison_.emplace(*parts.truth, parts.problem.modes, fsc_shells(parts.data.detector, parts.problem.modes));
 }
 
 LoopResult Loop::run(State state) {
@@ -159,9 +159,9 @@ void Loop::compare(const State& state, const Volume& before, Progress& progress)
     progress.near = errors.within(15);
     rotation = errors.rotation;
   }
-  const ShellCurve curve =
-      comparison_ ? comparison_->fsc(density, comparison_->align(density, rotation))
-                  : density_correlation(before, density, parts_.problem.modes, parts_.data.detector.shells);
+  const ShellCurve curve = comparison_ ? comparison_->fsc(density, comparison_->align(density, rotation))
+                                       : density_correlation(before, density, parts_.problem.modes,
+                                                             fsc_shells(parts_.data.detector, parts_.problem.modes));
   progress.resolution = crossing(curve);
 }
 

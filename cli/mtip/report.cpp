@@ -47,7 +47,7 @@ void print_outcome(const LoopResult& result) {
 
 void report_truth(const Experiment& experiment, const Rotation& rotation, const std::vector<NamedDensity>& densities,
                   const std::string& prefix, int modes) {
-  const TruthComparison comparison(*experiment.truth, modes, experiment.detector.shells);
+  const TruthComparison comparison(*experiment.truth, modes, fsc_shells(experiment.detector, modes));
   const TruthComparison::Raster raster{.size = 3 * (2 * static_cast<int>(ball_radius(modes)) + 3), .finer = 3};
   std::vector<DensityRow> rows{{.label = "truth", .density = comparison.band_limited_truth(raster)}};
   std::vector<FscCurve> curves;

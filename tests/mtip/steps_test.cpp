@@ -225,6 +225,18 @@ TEST(MtipAlign, FindsRotationShiftAndMirror) {
   EXPECT_LT(angle_degrees(refined.rotation), 0.5);
 }
 
+// A detector of 128 pixels has 64 shells, the first of them without any k of a Fourier grid of 81 samples.
+TEST(MtipFsc, OfADensityWithItselfIsOneInAllShells) {
+  NumericsProblem problem;
+  problem.modes = 21;
+  problem.radius = 5;
+  const Volume density = fresh_density(problem, 3);
+  const int shells = fsc_shells(make_detector(64), problem.modes);
+  const ShellCurve curve = density_correlation(density, density, problem.modes, shells);
+  for (const double value : curve.value) EXPECT_NEAR(value, 1, 1e-6);
+  EXPECT_NEAR(crossing(curve), 0.5, 1e-9);
+}
+
 TEST(MtipAlign, OrientationErrorsIgnoreACommonRotation) {
   const auto truth = random_rotations(60, 1);
   const Rotation common = random_rotations(1, 2)[0];
