@@ -231,7 +231,7 @@ TEST(MtipFsc, OfADensityWithItselfIsOneInAllShells) {
   problem.modes = 21;
   problem.radius = 5;
   const Volume density = fresh_density(problem, 3);
-  const int shells = fsc_shells(make_detector(64), problem.modes);
+  const int shells = fsc_shells(make_detector(64, 0), problem.modes);
   const ShellCurve curve = density_correlation(density, density, problem.modes, shells);
   for (const double value : curve.value) EXPECT_NEAR(value, 1, 1e-6);
   EXPECT_NEAR(crossing(curve), 0.5, 1e-9);
