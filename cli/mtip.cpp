@@ -27,7 +27,7 @@ constexpr const char* footer =
     "Example:\n"
     "  offgrid mtip                                              15 blobs, 500 images, half a minute\n"
     "  offgrid mtip --particle body --images 1000 --ewald 0.5 --photons 3000 --output body\n"
-    "  offgrid mtip --images 25                                  too few images: FAILED, by the score alone\n"
+    "  offgrid mtip --images 10                                  too few images: FAILED, by the score alone\n"
     "  offgrid mtip --pdb 1abc.pdb --photons 10000 --save-images images.h5\n"
     "  offgrid mtip --input images.h5 --starts 3 --checkpoint run.state     and later --restart run.state\n"
     "  mpirun -n 4 offgrid mtip --images 2000                    each rank has 500 images; all of them make one "
