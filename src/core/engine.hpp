@@ -44,6 +44,18 @@ template <class T> class Engine {
   // Where it throws, the earlier points stay in force, unless lost_points() then says that they do not.
   virtual void set_points(const Points<T>& points, Stream stream) = 0;
   [[nodiscard]] virtual bool lost_points() const { return false; }
+  // Points can go from one engine to another of its kind that was made for another grid. Whether they can now; `not_now`:
+  // while the stream is being captured.
+  enum class Handover { possible, impossible, not_now };
+  [[nodiscard]] virtual Handover handover(Stream stream) const {
+    (void)stream;
+    return Handover::impossible;
+  }
+  // Takes them, and waits for them. False: they would need their coordinates once more; then this engine has no points.
+  virtual bool take_points(const Engine& from, Stream stream) {
+    (void)from, (void)stream;
+    return false;
+  }
   // Stages on the grid follow on the same stream.
   virtual GridLease lease_grid(std::int64_t batch, Stream stream) const = 0;
   // Transforms the first vectors of an execute in the engine's own way, without the stages below, and says how many.

@@ -49,6 +49,45 @@ template <class T> std::shared_ptr<const Design> Plan<T>::design_for(std::int64_
   return kept_design(problem_, options, backend_.traits);
 }
 
+template <class T> std::shared_ptr<const Design> Plan<T>::reverse_design() const {
+  Problem reverse = problem_;
+  reverse.type = 3 - problem_.type;
+  Options options = options_;
+  options.points_hint = designed_points(points_);
+  return kept_design(reverse, options, backend_.traits);
+}
+
+// An engine of the other direction is one more grid and one more copy of the points: where there is no memory for them, and
+// where sums need more than the points that are there already, the plan's own engine does both.
+template <class T> void Plan<T>::settle_reverse(Stream stream) const {
+  const auto handover = chosen_->engine->handover(stream);
+  if (handover == Engine<T>::Handover::not_now) return;
+  auto design = handover == Engine<T>::Handover::possible ? reverse_design() : chosen_->design;
+  reverse_.serves = false;
+  if (!suits(*chosen_->design, *design, backend_.traits)) try {
+      if (!reverse_.chosen || reverse_.chosen->design != design) {
+        reverse_.chosen.reset();
+        auto engine = backend_.make<T>(*design);
+        reverse_.chosen.emplace(std::move(design), std::move(engine));
+      }
+      reverse_.serves = reverse_.chosen->engine->take_points(*chosen_->engine, stream);
+    } catch (const Error& error) {
+      if (error.status() != Status::out_of_memory) throw;
+    }
+  if (!reverse_.serves) reverse_.chosen.reset();
+  reverse_.settled.store(true, std::memory_order_release);
+}
+
+template <class T> const typename Plan<T>::Chosen& Plan<T>::chosen_for_adjoint(Stream stream) const {
+  if (callers_workspace_ || options_.deterministic || window_) return *chosen_;
+  if (!reverse_.settled.load(std::memory_order_acquire)) {
+    const std::lock_guard lock(reverse_.mutex);
+    if (!reverse_.settled.load(std::memory_order_relaxed)) settle_reverse(stream);
+    if (!reverse_.settled.load(std::memory_order_relaxed)) return *chosen_;
+  }
+  return reverse_.serves ? *reverse_.chosen : *chosen_;
+}
+
 // Where the caller owns the workspace the grid stays as it is, as long as the sums of `count` points keep the
 // tolerance.
 template <class T> bool Plan<T>::keeps_design(std::int64_t count) const {
@@ -60,6 +99,7 @@ template <class T> bool Plan<T>::keeps_design(std::int64_t count) const {
 template <class T>
 void Plan<T>::set_points(std::int64_t count, const std::array<const void*, max_dim>& axes, Stream stream) {
   require_points<T>(backend_, problem_.dim, options_.transforms, count, axes);
+  reverse_.settled = false;
   if (count > 0 && uniform_count_ > 0) {
     Points<T> points{count, {}};
     const auto arrange = [&](const Design& design) {
@@ -97,23 +137,27 @@ template <class T> void Plan<T>::hand_over(const Points<T>& points, Stream strea
 
 template <class T> void Plan<T>::execute(void* strengths, void* uniform, Stream stream) const {
   using Complex = std::complex<T>;
-  run(direction_of(problem_), sign_of(problem_, options_),
+  run(chosen_ ? &*chosen_ : nullptr, direction_of(problem_), sign_of(problem_, options_),
       {static_cast<Complex*>(strengths), static_cast<Complex*>(uniform), points_}, stream);
 }
 
 template <class T> void Plan<T>::adjoint(void* strengths, void* uniform, Stream stream) const {
   using Complex = std::complex<T>;
-  run(opposite(direction_of(problem_)), opposite(sign_of(problem_, options_)),
+  const bool has_work = chosen_ && points_ > 0 && uniform_count_ > 0;
+  run(has_work ? &chosen_for_adjoint(stream) : nullptr, opposite(direction_of(problem_)),
+      opposite(sign_of(problem_, options_)),
       {static_cast<Complex*>(strengths), static_cast<Complex*>(uniform), points_}, stream);
 }
 
-template <class T> void Plan<T>::run(Direction direction, Sign sign, const Vectors<T>& vectors, Stream stream) const {
+template <class T>
+void Plan<T>::run(const Chosen* chosen, Direction direction, Sign sign, const Vectors<T>& vectors,
+                  Stream stream) const {
   require_set(points_);
   const std::int64_t strengths = points_ * options_.transforms;
   const std::int64_t uniform = uniform_count_ * options_.transforms;
   require_vectors(backend_, vectors, strengths, uniform, uniform_name());
   if (strengths > 0 && uniform > 0)
-    return offgrid::execute(*chosen_->engine, *chosen_->design, vectors, direction, sign, stream);
+    return offgrid::execute(*chosen->engine, *chosen->design, vectors, direction, sign, stream);
   // A sum over nothing is zero.
   if (direction == Direction::to_modes)
     backend_.clear(vectors.uniform, static_cast<std::size_t>(uniform) * sizeof(std::complex<T>), stream);
@@ -155,6 +199,14 @@ template <class T> std::string Plan<T>::describe() const {
   return all;
 }
 
+template <class T> std::size_t Plan<T>::bytes(std::size_t (Engine<T>::*of_engine)() const) const {
+  const std::lock_guard lock(reverse_.mutex);
+  std::size_t sum = 0;
+  for (const std::optional<Chosen>* chosen : {&chosen_, static_cast<const std::optional<Chosen>*>(&reverse_.chosen)})
+    if (*chosen) sum += ((*chosen)->engine.get()->*of_engine)();
+  return sum;
+}
+
 template <class T> double Plan<T>::get(std::string_view name) const {
   using Read = double (*)(const Plan& plan);
   static constexpr auto number = [](auto value) { return static_cast<double>(value); };
@@ -168,9 +220,8 @@ template <class T> double Plan<T>::get(std::string_view name) const {
       {"reachable_tolerance", [](const Plan& plan) { return plan.reachable(); }},
       {"workspace_bytes",
        [](const Plan& plan) { return number(plan.chosen("workspace_bytes").engine->workspace_bytes()); }},
-      {"memory_bytes",
-       [](const Plan& plan) { return plan.chosen_ ? number(plan.chosen_->engine->memory_bytes()) : 0; }},
-      {"peak_bytes", [](const Plan& plan) { return plan.chosen_ ? number(plan.chosen_->engine->peak_bytes()) : 0; }},
+      {"memory_bytes", [](const Plan& plan) { return number(plan.bytes(&Engine<T>::memory_bytes)); }},
+      {"peak_bytes", [](const Plan& plan) { return number(plan.bytes(&Engine<T>::peak_bytes)); }},
       {"points", [](const Plan& plan) { return number(plan.points_); }},
       {"transforms", [](const Plan& plan) { return number(plan.options_.transforms); }},
   };

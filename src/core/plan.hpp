@@ -4,7 +4,9 @@
 //   execute     any number of times, in both directions
 #pragma once
 
+#include <atomic>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -79,14 +81,27 @@ template <class T> class Plan final : public AnyPlan {
     std::unique_ptr<Engine<T>> engine;
   };
 
+  // Of the adjoint, where another grid than the plan's own makes it faster. The first adjoint makes it, from the points that
+  // the plan's own engine has; later ones find it.
+  struct Reverse {
+    std::mutex mutex;
+    std::atomic<bool> settled{false};  // for the present points
+    bool serves = false;               // there is one, and it has the points
+    std::optional<Chosen> chosen;
+  };
+
   [[nodiscard]] std::shared_ptr<const Design> design_for(std::int64_t count) const;
+  [[nodiscard]] std::shared_ptr<const Design> reverse_design() const;
+  [[nodiscard]] const Chosen& chosen_for_adjoint(Stream stream) const;
+  void settle_reverse(Stream stream) const;
   [[nodiscard]] bool keeps_design(std::int64_t count) const;
   [[nodiscard]] const Chosen& chosen(std::string_view asker) const;
   [[nodiscard]] std::shared_ptr<const Design> design(std::string_view asker) const;
   [[nodiscard]] const char* uniform_name() const;
   [[nodiscard]] double reachable() const;
   void hand_over(const Points<T>& points, Stream stream);
-  void run(Direction direction, Sign sign, const Vectors<T>& vectors, Stream stream) const;
+  void run(const Chosen* chosen, Direction direction, Sign sign, const Vectors<T>& vectors, Stream stream) const;
+  [[nodiscard]] std::size_t bytes(std::size_t (Engine<T>::*of_engine)() const) const;
 
   Backend backend_;
   Problem problem_;
@@ -95,6 +110,7 @@ template <class T> class Plan final : public AnyPlan {
   std::optional<Window> window_;    // of a plan with spread_only, whose kernel no number of points changes
   std::optional<WindowFunction<double>> phi_;
   std::optional<Chosen> chosen_;
+  mutable Reverse reverse_;
   std::int64_t designed_for_ = 0;  // the number of points, rounded, that chosen_ is known to suit
   std::int64_t points_ = -1;       // -1: not set yet
   bool callers_workspace_ = false;

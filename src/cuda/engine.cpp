@@ -107,6 +107,34 @@ template <class T> class CudaEngine final : public Engine<T> {
 
   bool lost_points() const override { return lost_points_; }
 
+  using Handover = typename Engine<T>::Handover;
+  Handover handover(Stream stream) const override {
+    return is_captured(native(stream)) ? Handover::not_now : Handover::possible;
+  }
+  bool take_points(const Engine<T>& engine, Stream stream) override {
+    const DeviceGuard guard(device_.id);
+    const auto& from = static_cast<const CudaEngine&>(engine);
+    const MethodRequest request = request_for(from.count_);
+    const MethodChoice fitting = choose_method(request);
+    if (fitting.wide != choice_.wide || fitting.method != choice_.method) return false;
+    if (from.points_stream_ != native(stream)) from.points_set_.make_wait(native(stream));
+    const std::int64_t subproblem = choice_.unit->subproblem_points(request);
+    const typename Sorter<T>::Sorted sorted{from.sets_, from.choice_.sort.grid, from.choice_.sort.width};
+    release_points();
+    if (!sorter_->run_from(sorted, subproblem, sets_, native(stream))) return false;
+    choice_.sort.subproblem_points = subproblem;
+    call("waiting for points", [&] { return cudaStreamSynchronize(native(stream)); });
+    if (long_run(request, from.count_, native(stream))) {
+      sets_.clear();
+      return false;
+    }
+    sorter_->trim(kept_scratch_bytes);
+    count_ = from.count_;
+    points_stream_ = native(stream);
+    points_set_.record_or_wait(points_stream_);
+    return true;
+  }
+
   // --- an execute ---------------------------------------------------------------------------------------------------------
   GridLease lease_grid(std::int64_t batch, Stream stream) const override {
     const DeviceGuard guard(device_.id);
@@ -253,11 +281,8 @@ template <class T> class CudaEngine final : public Engine<T> {
   // Where points are so crowded that equal strengths would miss the tolerance, f32 is added up in f64, and in f64 subproblems
   // grow until there are about as many of them as they have points. Only where that could be so is the sort waited for.
   void shorten_sums(MethodRequest request, const Points<T>& points, cudaStream_t stream) {
-    if (!choice_.sort.subproblems || choice_.fixed_point || points.count == 0) return;
-    const std::int64_t items = points.count / choice_.sort.subproblem_points + 1;
-    if (!is_too_long(request, items, items)) return;
-    const std::int64_t run = sorter_->longest_run(sets_, stream);
-    if (!is_too_long(request, run, items)) return;
+    const std::int64_t run = long_run(request, points.count, stream);
+    if (run == 0) return;
     if (grid_precision(choice_) == Precision::f32) {
       request.sums = SumPrecision::f64;
       return change_method(choose_method(request), points, stream);
@@ -266,6 +291,23 @@ template <class T> class CudaEngine final : public Engine<T> {
     const auto longer = std::min(static_cast<std::int64_t>(2 * std::sqrt(in_run)), most_subproblem_points);
     if (choice_.unit->gains_from_long_subproblems() && longer > choice_.sort.subproblem_points)
       sort(points, longer, stream);
+  }
+  // The most subproblems of a bin or column, where their sums are too long; else 0.
+  std::int64_t long_run(const MethodRequest& request, std::int64_t count, cudaStream_t stream) {
+    if (!choice_.sort.subproblems || choice_.fixed_point || count == 0) return 0;
+    const std::int64_t items = count / choice_.sort.subproblem_points + 1;
+    if (!is_too_long(request, items, items)) return 0;
+    const std::int64_t run = sorter_->longest_run(sets_, stream);
+    return is_too_long(request, run, items) ? run : 0;
+  }
+  // Of earlier points, which other ones are about to replace.
+  void release_points() {
+    ++points_set_count_;
+    ready_to_read_ = false;
+    if (sets_.empty()) return;
+    wait_for_device();  // they may be in use
+    sets_.clear();
+    for (const auto& grid : grids_.idle()) grid->replays.forget(grid->done);
   }
   bool is_too_long(const MethodRequest& request, std::int64_t run, std::int64_t items) const {
     const double terms = choice_.unit->longest_sum(choice_, precision_of<T>, run, items);

@@ -71,6 +71,11 @@ template <class T, int D> struct FoldedPoint {
     for (int d = 0; d < D; ++d) axis[d] = fold(point.axis[d], a.axis[d]);
   }
 
+  __device__ explicit FoldedPoint(const Folded (&folded)[D]) {
+#pragma unroll
+    for (int d = 0; d < D; ++d) axis[d] = folded[d];
+  }
+
   __device__ std::uint32_t key(const FoldArguments& a) const {
     return a.template key<D>([&](int d) { return axis[d].cell; });
   }

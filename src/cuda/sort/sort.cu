@@ -1,8 +1,10 @@
 #include <algorithm>
 #include <bit>
+#include <cmath>
 #include <utility>
 
 #include "core/dispatch.hpp"
+#include "cuda/sort/refold.cuh"
 #include "cuda/sort/sort.hpp"
 #include "cuda/sort/sort_launch.cuh"
 #include "cuda/sort/sort_policy.hpp"
@@ -94,6 +96,46 @@ void Sorter<T>::run(const Points<T>& points, std::int64_t subproblem, std::vecto
   for (std::size_t part = 0; part < parts; ++part)
     if (fresh[part].records.size() > 0) sets[part] = std::move(fresh[part]);
   refused_may_be_set_ = false;
+}
+
+template <class T>
+bool Sorter<T>::run_from(const Sorted& from, std::int64_t subproblem, std::vector<PointSet<T>>& sets,
+                         cudaStream_t stream) {
+  std::int64_t count = 0;
+  for (const PointSet<T>& points : from.sets) count += points.points.count;
+  if (!spec_.sorted || count == 0 || moves(count) == Moves::indices_in_set) return false;
+  spec_.subproblem_points = subproblem;
+  moves_ = Moves::records;
+  inverting_ = false;  // by invert_later
+  const std::int64_t most = from.sets[0].points.count;
+  reserve_scratch(most);
+  call("clearing a flag", [&] { return cudaMemsetAsync(refused_.data(), 0, refused_.bytes(), stream); });
+  const DeviceBuffer<std::byte> refolded(record_bytes_ * most, memory_);
+  std::vector<PointSet<T>> fresh;
+  for (const PointSet<T>& points : from.sets) {
+    PointSet<T>& set = fresh.emplace_back(make_set(points.points.count));
+    const std::int64_t size = points.points.count;
+    const Buffers buffers = buffers_for(set, size);
+    call("clearing a count", [&] { return cudaMemsetAsync(buffers.densest, 0, sizeof(std::uint32_t), stream); });
+    refold(points, from, refolded.data(), buffers.keys[0], stream);
+    for (int number = 0; number < passes_; ++number) {
+      const Pass pass = pass_of(number, size, buffers);
+      count_digits(pass, number, buffers, stream);
+      sum(pass.table, stream);
+      const std::byte* moved = number == 0 ? refolded.data() : buffers.moved[passes_ - number];
+      with_record<T>(spec_.dim, cells_, [&](auto d, auto kind) {
+        using Element = Record<T, d(), kind()>;
+        launch_any(Moved<Element>{reinterpret_cast<const Element*>(moved)}, pass, scatter_of(number, size, buffers),
+                   stream);
+      });
+      check_launch("sort");
+    }
+    set.points = packed(set, points.points.first, size);
+    if (spec_.subproblems) make_subproblems(set, set.points, buffers, stream);
+    set.max_items = max_items(size);
+  }
+  sets = std::move(fresh);
+  return true;
 }
 
 // The runs of all sets are added up, because the sets add to the same cells, one after the other.
@@ -248,10 +290,7 @@ template <class T> void Sorter<T>::sort(const Points<T>& part, const Buffers& bu
     if (number == 0)
       fold(part, buffers, pass, stream);
     else
-      with_items(large_tiles(part.count), element_bytes(), [&](auto items) {
-        count_kernel<items()>
-            <<<static_cast<int>(tiles_for(part.count)), pass_threads, 0, stream>>>(buffers.keys[number], pass);
-      });
+      count_digits(pass, number, buffers, stream);
     check_launch("count");
     if (number == 0) folded_.record(stream);
     sum(pass.table, stream);
@@ -275,23 +314,55 @@ template <class T> void Sorter<T>::sum(const Sums& sums, cudaStream_t stream) {
 }
 
 template <class T>
+void Sorter<T>::count_digits(const Pass& pass, int number, const Buffers& buffers, cudaStream_t stream) {
+  with_items(large_tiles(pass.count), element_bytes(), [&](auto items) {
+    count_kernel<items()>
+        <<<static_cast<int>(tiles_for(pass.count)), pass_threads, 0, stream>>>(buffers.keys[number], pass);
+  });
+}
+
+template <class T> Scatter Sorter<T>::scatter_of(int number, std::int64_t count, const Buffers& buffers) const {
+  const int left = passes_ - 1 - number;
+  return {.tiles = static_cast<int>(tiles_for(count)),
+          .keys = buffers.keys[number],
+          .to = buffers.moved[left],
+          .keys_to = left > 0 ? buffers.keys[number + 1] : nullptr,
+          .keep_positions = inverting_,
+          .refusal = refusal()};
+}
+
+template <class T>
+template <class Source>
+void Sorter<T>::launch_any(const Source& source, const Pass& pass, const Scatter& scatter, cudaStream_t stream) const {
+  constexpr int many = many_items(sizeof(typename Source::Element));
+  if (large_tiles(pass.count))
+    launch_scatter<many>(source, pass, scatter, stream);
+  else
+    launch_scatter<few_items>(source, pass, scatter, stream);
+}
+
+template <class T>
+void Sorter<T>::refold(const PointSet<T>& points, const Sorted& from, std::byte* records, std::uint32_t* keys,
+                       cudaStream_t stream) {
+  RefoldAxes axes{};
+  for (int axis = 0; axis < spec_.dim; ++axis) {
+    const double n = from.grid.n[axis], to = spec_.grid.n[axis], ratio = to / n;
+    axes.axis[axis] = {.ratio = ratio, .ratio_low = std::fma(-ratio, n, to) / n, .half_width = 0.5 * from.width};
+  }
+  with_record<T>(spec_.dim, cells_, [&](auto d, auto kind) {
+    refold_kernel<T, d(), kind()><<<blocks_for(points.points.count), sort_threads, 0, stream>>>(
+        points.points, axes, fold_arguments(spec_, shift_, Points<T>{points.points.count}),
+        reinterpret_cast<Record<T, d(), kind()>*>(records), keys);
+  });
+  check_launch("refold");
+}
+
+template <class T>
 void Sorter<T>::scatter(const Points<T>& part, const Buffers& buffers, int number, const Pass& pass,
                         cudaStream_t stream) {
-  const int left = passes_ - 1 - number;
-  const std::byte* from = number > 0 ? buffers.moved[left + 1] : nullptr;
-  const Scatter scatter{.tiles = static_cast<int>(tiles_for(part.count)),
-                        .keys = buffers.keys[number],
-                        .to = buffers.moved[left],
-                        .keys_to = left > 0 ? buffers.keys[number + 1] : nullptr,
-                        .keep_positions = inverting_,
-                        .refusal = refusal()};
-  const auto launch = [&](const auto& source) {
-    constexpr int many = many_items(sizeof(typename std::decay_t<decltype(source)>::Element));
-    if (large_tiles(part.count))
-      launch_scatter<many>(source, pass, scatter, stream);
-    else
-      launch_scatter<few_items>(source, pass, scatter, stream);
-  };
+  const std::byte* from = number > 0 ? buffers.moved[passes_ - number] : nullptr;
+  const Scatter scatter = scatter_of(number, part.count, buffers);
+  const auto launch = [&](const auto& source) { launch_any(source, pass, scatter, stream); };
   if (moves_ == Moves::indices_in_set && number == 0)
     launch(Indices{});
   else if (moves_ == Moves::indices_in_set)

@@ -70,6 +70,15 @@ template <class T> class Sorter {
   // If this throws, `sets` still holds the earlier points, unharmed. `subproblem` is the most points of one subproblem.
   void run(const Points<T>& points, std::int64_t subproblem, std::vector<PointSet<T>>& sets, cudaStream_t stream);
 
+  // The points that another sorter has sorted for a grid of `grid` cells and a kernel of `width`, from its sets. False: this
+  // sorter would have to go back to their coordinates. `sets` must be empty.
+  struct Sorted {
+    const std::vector<PointSet<T>>& sets;
+    const GridShape& grid;
+    int width;
+  };
+  bool run_from(const Sorted& from, std::int64_t subproblem, std::vector<PointSet<T>>& sets, cudaStream_t stream);
+
   // How many subproblems of one bin or column reach the same cell, at most. This waits for the sort.
   std::int64_t longest_run(const std::vector<PointSet<T>>& sets, cudaStream_t stream);
 
@@ -102,6 +111,13 @@ template <class T> class Sorter {
   void fold(const Points<T>& part, const Buffers& buffers, const struct Pass& pass, cudaStream_t stream);
   void sum(const struct Sums& sums, cudaStream_t stream);
   void scatter(const Points<T>& part, const Buffers& buffers, int number, const struct Pass& pass, cudaStream_t stream);
+  void count_digits(const struct Pass& pass, int number, const Buffers& buffers, cudaStream_t stream);
+  struct Scatter scatter_of(int number, std::int64_t count, const Buffers& buffers) const;
+  template <class Source>
+  void launch_any(const Source& source, const struct Pass& pass, const struct Scatter& scatter,
+                  cudaStream_t stream) const;
+  void refold(const PointSet<T>& points, const Sorted& from, std::byte* records, std::uint32_t* keys,
+              cudaStream_t stream);
   void finish(const PointSet<T>& set, const Points<T>& part, const Buffers& buffers, cudaStream_t stream);
   void invert(const PointSet<T>& set, std::int64_t count, const Buffers& buffers, cudaStream_t stream);
   void make_subproblems(const PointSet<T>& set, const PackedPoints<T>& points, const Buffers& buffers,
