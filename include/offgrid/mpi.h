@@ -17,7 +17,7 @@ extern "C" {
 typedef struct offgrid_mpi_comm_s* offgrid_mpi_comm;
 
 /* Numbers that can be summed over the ranks. A complex number counts as two. */
-typedef enum offgrid_mpi_number {
+typedef enum offgrid_mpi_number OFFGRID_OF_INT {
   OFFGRID_MPI_F32 = 0,
   OFFGRID_MPI_F64 = 1,
   OFFGRID_MPI_I32 = 2,
@@ -67,7 +67,7 @@ OFFGRID_API void offgrid_mpi_abort(offgrid_mpi_comm comm);
  * mpi or host. offgrid_mpi_plan_describe says what is done. */
 typedef struct offgrid_mpi_plan_s* offgrid_mpi_plan;
 
-typedef enum offgrid_mpi_layout { OFFGRID_MPI_REPLICATED = 0, OFFGRID_MPI_SLABS = 1 } offgrid_mpi_layout;
+typedef enum offgrid_mpi_layout OFFGRID_OF_INT { OFFGRID_MPI_REPLICATED = 0, OFFGRID_MPI_SLABS = 1 } offgrid_mpi_layout;
 
 /* Where the sum over the ranks of replicated modes goes.
  *   everywhere  every rank has all of it
@@ -76,7 +76,7 @@ typedef enum offgrid_mpi_layout { OFFGRID_MPI_REPLICATED = 0, OFFGRID_MPI_SLABS 
  *               hold anything
  *   nowhere     no sum: for a type 3 whose targets, and not whose points, are spread over the ranks. Its adjoint then sums the
  *               strengths everywhere. */
-typedef enum offgrid_mpi_result {
+typedef enum offgrid_mpi_result OFFGRID_OF_INT {
   OFFGRID_MPI_EVERYWHERE = 0,
   OFFGRID_MPI_ON_ROOT = 1,
   OFFGRID_MPI_SCATTERED = 2,

@@ -24,11 +24,18 @@
 #define OFFGRID_API
 #endif
 
+/* In C++ an enumeration may hold any int, so that a wrong number can be handed over and refused. */
+#ifdef __cplusplus
+#define OFFGRID_OF_INT : int
+#else
+#define OFFGRID_OF_INT
+#endif
+
 #ifdef __cplusplus
 extern "C" {
 #endif
 
-typedef enum offgrid_status {
+typedef enum offgrid_status OFFGRID_OF_INT {
   OFFGRID_OK = 0,
   OFFGRID_INVALID_ARGUMENT = 1,
   OFFGRID_WRONG_STATE = 2,
@@ -37,14 +44,14 @@ typedef enum offgrid_status {
   OFFGRID_INTERNAL_ERROR = 5
 } offgrid_status;
 
-typedef enum offgrid_precision { OFFGRID_F32 = 0, OFFGRID_F64 = 1 } offgrid_precision;
+typedef enum offgrid_precision OFFGRID_OF_INT { OFFGRID_F32 = 0, OFFGRID_F64 = 1 } offgrid_precision;
 
 typedef struct offgrid_options_s* offgrid_options;
 typedef struct offgrid_plan_s* offgrid_plan;
 typedef struct offgrid_gram_s* offgrid_gram;
 
 /* Of a Gram operator: numbers of the precision, or pairs of them. */
-typedef enum offgrid_weights { OFFGRID_REAL_WEIGHTS = 0, OFFGRID_COMPLEX_WEIGHTS = 1 } offgrid_weights;
+typedef enum offgrid_weights OFFGRID_OF_INT { OFFGRID_REAL_WEIGHTS = 0, OFFGRID_COMPLEX_WEIGHTS = 1 } offgrid_weights;
 
 /* The version of the library that is loaded, such as "0.1.0". */
 OFFGRID_API const char* offgrid_version(void);

@@ -51,6 +51,11 @@ template <class T> class Engine {
     (void)stream;
     return Handover::impossible;
   }
+  // Whether this engine has its points in the order that it would give them for this direction.
+  [[nodiscard]] virtual bool is_sorted_for(Direction direction) const {
+    (void)direction;
+    return true;
+  }
   // Takes them, and waits for them. False: they would need their coordinates once more; then this engine has no points.
   virtual bool take_points(const Engine& from, Stream stream) {
     (void)from, (void)stream;

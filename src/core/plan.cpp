@@ -63,8 +63,10 @@ template <class T> void Plan<T>::settle_reverse(Stream stream) const {
   const auto handover = chosen_->engine->handover(stream);
   if (handover == Engine<T>::Handover::not_now) return;
   auto design = handover == Engine<T>::Handover::possible ? reverse_design() : chosen_->design;
+  const bool does_both = suits(*chosen_->design, *design, backend_.traits) &&
+                         chosen_->engine->is_sorted_for(opposite(direction_of(problem_)));
   reverse_.serves = false;
-  if (!suits(*chosen_->design, *design, backend_.traits)) try {
+  if (!does_both) try {
       if (!reverse_.chosen || reverse_.chosen->design != design) {
         reverse_.chosen.reset();
         auto engine = backend_.make<T>(*design);

@@ -111,6 +111,12 @@ template <class T> class CudaEngine final : public Engine<T> {
   Handover handover(Stream stream) const override {
     return is_captured(native(stream)) ? Handover::not_now : Handover::possible;
   }
+  bool is_sorted_for(Direction direction) const override {
+    const MethodChoice best = choose_method(request_for(count_, direction));
+    const SortSpec &own = choice_.sort, &other = best.sort;
+    return best.unit == choice_.unit && own.columns == other.columns && own.rows == other.rows &&
+           std::equal(own.bins.size, own.bins.size + max_dim, other.bins.size);
+  }
   bool take_points(const Engine<T>& engine, Stream stream) override {
     const DeviceGuard guard(device_.id);
     const auto& from = static_cast<const CudaEngine&>(engine);
@@ -124,7 +130,7 @@ template <class T> class CudaEngine final : public Engine<T> {
     if (!sorter_->run_from(sorted, subproblem, sets_, native(stream))) return false;
     choice_.sort.subproblem_points = subproblem;
     call("waiting for points", [&] { return cudaStreamSynchronize(native(stream)); });
-    if (long_run(request, from.count_, native(stream))) {
+    if (request.to_modes() && long_run(request, from.count_, native(stream)) > 0) {
       sets_.clear();
       return false;
     }

@@ -35,7 +35,7 @@ template <class T> void expect_own_grid(const BackendUnderTest& where, const Spe
     const Errors errors = measure(transform, points, seed);
     EXPECT_LE(errors.forward, spec.tolerance);
     EXPECT_LE(errors.adjoint, spec.tolerance);
-    if (seed == 3) EXPECT_GT(transform.get("memory_bytes"), 1.3 * before) << transform.plan().describe();
+    if (seed == 3) EXPECT_GT(transform.get("memory_bytes"), before) << transform.plan().describe();
   }
 }
 
