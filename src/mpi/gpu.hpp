@@ -21,6 +21,7 @@ void require_place(Place place, const char* what, const void* array);
 bool has_gpu();
 int use_device(int number);  // modulo the GPUs that there are; -1 where there is none
 int current_gpu();           // -1 where there is none
+void wait_for_gpu();         // until all that was enqueued on the current one is done
 
 // Two numbers that no other GPU has.
 std::array<std::int64_t, 2> name_of_current_gpu();

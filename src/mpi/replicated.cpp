@@ -53,7 +53,12 @@ class ReplicatedPlan final : public AnyPlan {
   void execute(Way way, void* strengths, void* modes) override {
     stopwatch_.clear();
     const auto call = way == Way::forward ? offgrid_execute : offgrid_execute_adjoint;
-    stopwatch_.time("spread", [&] { together(*ranks_, [&] { check(call(plan_.get(), strengths, modes, nullptr)); }); });
+    stopwatch_.time("spread", [&] {
+      together(*ranks_, [&] {
+        check(call(plan_.get(), strengths, modes, nullptr));
+        if (is_on_gpu(modes)) wait_for_gpu();  // so that the times of the stages are true
+      });
+    });
     const bool to_modes = (request_.type == 2) == (way == Way::adjoint);
     const bool by_targets = result_ == OFFGRID_MPI_NOWHERE;
     stopwatch_.time("sum", [&] {

@@ -42,6 +42,8 @@ bool has_gpu() {
   return answer;
 }
 
+void wait_for_gpu() { check_cuda(cudaDeviceSynchronize(), "waiting for the GPU"); }
+
 Place place_of(const void* array) {
   return attributes_of(array).type == cudaMemoryTypeDevice ? Place::gpu : Place::host;
 }

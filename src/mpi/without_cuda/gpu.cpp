@@ -17,6 +17,7 @@ void require_place(Place, const char*, const void*) {}
 bool has_gpu() { return false; }
 int use_device(int) { return -1; }
 int current_gpu() { return -1; }
+void wait_for_gpu() {}
 std::array<std::int64_t, 2> name_of_current_gpu() { refuse(); }
 OnGpu::OnGpu(int) {}
 OnGpu::~OnGpu() = default;
