@@ -109,6 +109,7 @@ template <class T> class CudaEngine final : public Engine<T> {
 
   using Handover = typename Engine<T>::Handover;
   Handover handover(Stream stream) const override {
+    if (!sorter_->moves_records(count_)) return Handover::impossible;
     return is_captured(native(stream)) ? Handover::not_now : Handover::possible;
   }
   bool is_sorted_for(Direction direction) const override {

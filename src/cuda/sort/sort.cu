@@ -103,7 +103,7 @@ bool Sorter<T>::run_from(const Sorted& from, std::int64_t subproblem, std::vecto
                          cudaStream_t stream) {
   std::int64_t count = 0;
   for (const PointSet<T>& points : from.sets) count += points.points.count;
-  if (!spec_.sorted || count == 0 || moves(count) == Moves::indices_in_set) return false;
+  if (count == 0 || !moves_records(count)) return false;
   spec_.subproblem_points = subproblem;
   moves_ = Moves::records;
   inverting_ = false;  // by invert_later

@@ -79,6 +79,9 @@ template <class T> class Sorter {
   };
   bool run_from(const Sorted& from, std::int64_t subproblem, std::vector<PointSet<T>>& sets, cudaStream_t stream);
 
+  // Whether records of `count` points are sorted as such, which run_from asks of both sorters.
+  bool moves_records(std::int64_t count) const { return spec_.sorted && moves(count) == Moves::records; }
+
   // How many subproblems of one bin or column reach the same cell, at most. This waits for the sort.
   std::int64_t longest_run(const std::vector<PointSet<T>>& sets, cudaStream_t stream);
 
