@@ -70,7 +70,7 @@ template <class T> void Plan<T>::settle_reverse(Stream stream) const {
       if (!reverse_.chosen || reverse_.chosen->design != design) {
         reverse_.chosen.reset();
         auto engine = backend_.make<T>(*design);
-        reverse_.chosen.emplace(std::move(design), std::move(engine));
+        reverse_.chosen = Chosen{std::move(design), std::move(engine)};
       }
       reverse_.serves = reverse_.chosen->engine->take_points(*chosen_->engine, stream);
     } catch (const Error& error) {
