@@ -86,7 +86,7 @@ void add_loop(CLI::App& app, mtip::Settings& settings) {
       ->check(CLI::Range(1, 999));
   app.add_option("--candidates", settings.candidates, "orientations per generation; default: 6000 (M/33)^2.3")
       ->check(CLI::Range(1, 100000000));
-  app.add_option("--tolerance", settings.tolerance, "of the type 1 transforms that merge; the paper has 1e-12")
+  app.add_option("--tolerance", settings.tolerance, "of the type 1 transforms that merge; 1e-12 is the paper's")
       ->capture_default_str();
   app.add_option("--device", settings.device, "auto, cpu or cuda")
       ->check(CLI::IsMember({"auto", "cpu", "cuda"}))

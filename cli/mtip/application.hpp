@@ -13,7 +13,7 @@ namespace cli::mtip {
 struct Settings {
   ExperimentSettings experiment;
   LoopSettings loop;
-  double tolerance = 1e-6;      // of the transforms of merging
+  double tolerance = 1e-12;     // of the transforms of merging, as in the paper
   std::int64_t candidates = 0;  // 0: by M
   int generations = 0;          // 0: by M
   int shares = 1;               // over 1: also from one of as many shares of the images, to see what all of them gain
