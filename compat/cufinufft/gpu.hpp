@@ -19,7 +19,7 @@ class GpuGuard {
   ~GpuGuard();
 
  private:
-  int before_ = -1;  // nothing to restore
+  [[maybe_unused]] int before_ = -1;  // nothing to restore
 };
 
 // Shared memory that one block of this GPU may have.
