@@ -83,6 +83,7 @@ template <class T> void Plan<T>::settle_reverse(Stream stream) const {
 template <class T> const typename Plan<T>::Chosen& Plan<T>::chosen_for_adjoint(Stream stream) const {
   if (callers_workspace_ || options_.deterministic || window_) return *chosen_;
   if (!reverse_.settled.load(std::memory_order_acquire)) {
+    if (reverse_.adjoints.fetch_add(1) == 0) return *chosen_;
     const std::lock_guard lock(reverse_.mutex);
     if (!reverse_.settled.load(std::memory_order_relaxed)) settle_reverse(stream);
     if (!reverse_.settled.load(std::memory_order_relaxed)) return *chosen_;
@@ -102,6 +103,7 @@ template <class T>
 void Plan<T>::set_points(std::int64_t count, const std::array<const void*, max_dim>& axes, Stream stream) {
   require_points<T>(backend_, problem_.dim, options_.transforms, count, axes);
   reverse_.settled = false;
+  reverse_.adjoints = 0;
   if (count > 0 && uniform_count_ > 0) {
     Points<T> points{count, {}};
     const auto arrange = [&](const Design& design) {

@@ -81,11 +81,12 @@ template <class T> class Plan final : public AnyPlan {
     std::unique_ptr<Engine<T>> engine;
   };
 
-  // Of the adjoint, where another grid than the plan's own makes it faster. The first adjoint makes it, from the points that
-  // the plan's own engine has; later ones find it.
+  // Of the adjoint, where another grid or order of the points than the plan's own makes it faster. The second adjoint after
+  // set_points makes it, from the points that the plan's own engine has, and later ones find it; a single one is not worth it.
   struct Reverse {
     std::mutex mutex;
     std::atomic<bool> settled{false};  // for the present points
+    std::atomic<int> adjoints{0};      // of the present points, until it is settled
     bool serves = false;               // there is one, and it has the points
     std::optional<Chosen> chosen;
   };

@@ -32,9 +32,11 @@ template <class T> void expect_own_grid(const BackendUnderTest& where, const Spe
     const auto points = seed == 3 ? uniform_points<T>(dim, count) : points_between<T>(-9, 1e4, dim, count / 2, seed);
     transform.set_points(points);
     const double before = transform.get("memory_bytes");
-    const Errors errors = measure(transform, points, seed);
-    EXPECT_LE(errors.forward, spec.tolerance);
-    EXPECT_LE(errors.adjoint, spec.tolerance);
+    for (int call = 0; call < 3; ++call) {  // the second one changes the grid
+      const Errors errors = measure(transform, points, seed);
+      EXPECT_LE(errors.forward, spec.tolerance) << call;
+      EXPECT_LE(errors.adjoint, spec.tolerance) << call;
+    }
     if (seed == 3) EXPECT_GT(transform.get("memory_bytes"), before) << transform.plan().describe();
   }
 }
@@ -65,7 +67,9 @@ TEST_F(AdjointTest, of_many_points_is_the_other_type) {
         transform.set_points(points);
         truth.set_points(points);
         const auto in = random_values<T>(transform.size_of(own.forward()), 5);
-        EXPECT_LE(relative_error(transform.adjoint(in), truth.execute(in)), 2 * own.tolerance) << own.name();
+        const auto expected = truth.execute(in);
+        for (int call = 0; call < 3; ++call)
+          EXPECT_LE(relative_error(transform.adjoint(in), expected), 2 * own.tolerance) << own.name();
       }
   });
 }
@@ -89,7 +93,7 @@ TEST_F(AdjointTest, that_is_captured_first_takes_the_grid_of_the_plan) {
   EXPECT_LE(error_of<double>(spec.backward(), spec.adjoint_sum(), points, in, strengths.host()), spec.tolerance);
   check_gpu(cudaGraphExecDestroy(ready));
   check_gpu(cudaGraphDestroy(graph));
-  EXPECT_LE(measure(transform, points).adjoint, spec.tolerance);
+  for (int call = 0; call < 3; ++call) EXPECT_LE(measure(transform, points).adjoint, spec.tolerance);
 }
 
 }  // namespace
