@@ -37,7 +37,9 @@ template <class T> void expect_own_grid(const BackendUnderTest& where, const Spe
       EXPECT_LE(errors.forward, spec.tolerance) << call;
       EXPECT_LE(errors.adjoint, spec.tolerance) << call;
     }
-    if (seed == 3) EXPECT_GT(transform.get("memory_bytes"), before) << transform.plan().describe();
+    if (seed == 3) {
+      EXPECT_GT(transform.get("memory_bytes"), before) << transform.plan().describe();
+    }
   }
 }
 
