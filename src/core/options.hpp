@@ -58,9 +58,9 @@ inline Sign sign_of(const Problem& problem, const Options& options) {
 // The help of an option that only GPUs heed begins with `gpu_only`; the program lists these apart.
 inline constexpr std::string_view gpu_only = "on a GPU";
 struct OptionRow {
-  using Field =
-      std::variant<int Options::*, std::int64_t Options::*, double Options::*, bool Options::*, ModeOrder Options::*,
-                   DeviceKind Options::*, WindowKind Options::*, Method Options::*, GramMethod Options::*, Type3Method Options::*>;
+  using Field = std::variant<int Options::*, std::int64_t Options::*, double Options::*, bool Options::*,
+                             ModeOrder Options::*, DeviceKind Options::*, WindowKind Options::*, Method Options::*,
+                             GramMethod Options::*, Type3Method Options::*>;
   std::string_view name;
   Field field;
   double low, high;

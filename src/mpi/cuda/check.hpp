@@ -1,8 +1,8 @@
 // Calls of CUDA: a failure becomes an Error. All work is enqueued on the default stream, as liboffgrid's is here.
 #pragma once
 
-#include <cstdint>
 #include <cuda_runtime_api.h>
+#include <cstdint>
 
 #include "mpi/error.hpp"
 
