@@ -37,24 +37,16 @@ Plan<T>::Plan(const Problem& problem, const Options& options, const Backend& bac
     phi_.emplace(*window_);
   }
   if (options.points_hint == 0 || uniform_count_ == 0) return;
-  auto design = design_for(options.points_hint);
+  auto design = design_for(problem_, options.points_hint);
   auto engine = backend.make<T>(*design);
   chosen_ = {std::move(design), std::move(engine)};
   designed_for_ = designed_points(options.points_hint);
 }
 
-template <class T> std::shared_ptr<const Design> Plan<T>::design_for(std::int64_t count) const {
+template <class T> std::shared_ptr<const Design> Plan<T>::design_for(const Problem& problem, std::int64_t count) const {
   Options options = options_;
   options.points_hint = designed_points(count);
-  return kept_design(problem_, options, backend_.traits);
-}
-
-template <class T> std::shared_ptr<const Design> Plan<T>::reverse_design() const {
-  Problem reverse = problem_;
-  reverse.type = 3 - problem_.type;
-  Options options = options_;
-  options.points_hint = designed_points(points_);
-  return kept_design(reverse, options, backend_.traits);
+  return kept_design(problem, options, backend_.traits);
 }
 
 // An engine of the other direction is one more grid and one more copy of the points: where there is no memory for them, and
@@ -62,7 +54,9 @@ template <class T> std::shared_ptr<const Design> Plan<T>::reverse_design() const
 template <class T> void Plan<T>::settle_reverse(Stream stream) const {
   const auto handover = chosen_->engine->handover(stream);
   if (handover == Engine<T>::Handover::not_now) return;
-  auto design = handover == Engine<T>::Handover::possible ? reverse_design() : chosen_->design;
+  Problem reverse = problem_;
+  reverse.type = 3 - problem_.type;
+  auto design = handover == Engine<T>::Handover::possible ? design_for(reverse, points_) : chosen_->design;
   const bool does_both = suits(*chosen_->design, *design, backend_.traits) &&
                          chosen_->engine->is_sorted_for(opposite(direction_of(problem_)));
   reverse_.serves = false;
@@ -111,7 +105,7 @@ void Plan<T>::set_points(std::int64_t count, const std::array<const void*, max_d
         points.axis[axis] = static_cast<const T*>(axes[design.axes[axis]]);
     };
     std::shared_ptr<const Design> fresh;
-    if (!keeps_design(count)) fresh = design_for(count);
+    if (!keeps_design(count)) fresh = design_for(problem_, count);
     if (fresh && chosen_ && suits(*chosen_->design, *fresh, backend_.traits)) fresh.reset();
     if (fresh) {
       if (callers_workspace_)

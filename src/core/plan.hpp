@@ -91,8 +91,7 @@ template <class T> class Plan final : public AnyPlan {
     std::optional<Chosen> chosen;
   };
 
-  [[nodiscard]] std::shared_ptr<const Design> design_for(std::int64_t count) const;
-  [[nodiscard]] std::shared_ptr<const Design> reverse_design() const;
+  [[nodiscard]] std::shared_ptr<const Design> design_for(const Problem& problem, std::int64_t count) const;
   [[nodiscard]] const Chosen& chosen_for_adjoint(Stream stream) const;
   void settle_reverse(Stream stream) const;
   [[nodiscard]] bool keeps_design(std::int64_t count) const;

@@ -113,12 +113,16 @@ template <class T> void Type3Plan<T>::commit(std::optional<Stages> fresh) {
   rooms_.replace_by(std::move(rooms), size);
 }
 
+template <class T> Type3Design Type3Plan<T>::design_by_grids(const Type3Boxes& boxes) const {
+  Options by_grids = options_;
+  by_grids.type3 = Type3Method::grid;
+  return make_type3_design(problem_, by_grids, backend_.traits, boxes);
+}
+
 // What a sum over all pairs cannot do, grids can: sources and targets that come one after the other, in boxes.
 template <class T> void Type3Plan<T>::take_grids(Stream stream) {
   if (!stages_ || !stages_->design.direct) return;
-  Options by_grids = options_;
-  by_grids.type3 = Type3Method::grid;
-  Stages fresh{make_type3_design(problem_, by_grids, backend_.traits, stages_->boxes), stages_->boxes, {}, {}};
+  Stages fresh{design_by_grids(stages_->boxes), stages_->boxes, {}, {}};
   for (const bool is_source : {true, false}) {
     const Side& kept = is_source ? stages_->sources : stages_->targets;
     if (kept.count < 0) continue;
@@ -184,9 +188,7 @@ template <class T> void Type3Plan<T>::set_boxes(const Box& sources, const Box& t
   require_box("targets", targets, problem_.dim);
   const std::int64_t hint = options_.points_hint > 0 ? options_.points_hint : std::int64_t{1} << 20;
   const Type3Boxes boxes{sources, targets, hint, hint};
-  Options by_grids = options_;
-  by_grids.type3 = Type3Method::grid;
-  stages_ = Stages{make_type3_design(problem_, by_grids, backend_.traits, boxes), boxes, {}, {}};
+  stages_ = Stages{design_by_grids(boxes), boxes, {}, {}};
   from_boxes_ = true;
   source_count_ = target_count_ = -1;
 }

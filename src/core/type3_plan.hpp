@@ -60,6 +60,7 @@ template <class T> class Type3Plan final : public AnyPlan {
                                   const std::array<const void*, max_dim>& axes) const;
   void fill(Stages& stages, bool is_source, Points<T> points, Stream stream);
   void keep(Side& side, const Points<T>& points, Stream stream);
+  [[nodiscard]] Type3Design design_by_grids(const Type3Boxes& boxes) const;
   void take_grids(Stream stream);
   void refill(bool is_source, std::int64_t count, const std::array<const void*, max_dim>& axes, Stream stream);
   [[nodiscard]] bool keeps(const Type3Boxes& boxes) const;
