@@ -314,9 +314,13 @@ std::int64_t designed_points(std::int64_t count) {
   return count <= lower ? lower : power;
 }
 
+bool have_same_grid(const Design& one, const Design& other) {
+  return one.grid == other.grid && one.window.width == other.window.width;
+}
+
 bool suits(const Design& present, const Design& fresh, const BackendTraits& traits) {
   constexpr double small_loss = 1.03;
-  const bool same = present.grid == fresh.grid && present.window.width == fresh.window.width;
+  const bool same = have_same_grid(present, fresh);
   if (same || fresh.options.deterministic) return same;
   if (present.amplification > fresh.amplification &&
       expected_points(fresh.problem, fresh.options) > present.most_points)

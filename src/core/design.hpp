@@ -130,6 +130,9 @@ std::int64_t designed_points(std::int64_t count);
 // present one costs at most 3 % more at that number. A deterministic plan never keeps another design than the fresh one.
 bool suits(const Design& present, const Design& fresh, const BackendTraits& traits);
 
+// Whether two designs of a problem, in one direction or the other, have the same cells and kernel.
+bool have_same_grid(const Design& one, const Design& other);
+
 // The choices in words, one per line: of a design, its first line alone, and of a plan that has none yet.
 std::string describe(const Design& design);
 std::string describe_problem(const Problem& problem, const Options& options);

@@ -49,6 +49,8 @@ template <class T> std::shared_ptr<const Design> Plan<T>::design_for(const Probl
   return kept_design(problem, options, backend_.traits);
 }
 
+// The adjoint has the grid and the order of a plan of the other type. Costs do not decide: their model may be off by 30 %, so
+// that two grids of about the same cost need not take the same time.
 // An engine of the other direction is one more grid and one more copy of the points: where there is no memory for them, and
 // where sums need more than the points that are there already, the plan's own engine does both.
 template <class T> void Plan<T>::settle_reverse(Stream stream) const {
@@ -57,8 +59,8 @@ template <class T> void Plan<T>::settle_reverse(Stream stream) const {
   Problem reverse = problem_;
   reverse.type = 3 - problem_.type;
   auto design = handover == Engine<T>::Handover::possible ? design_for(reverse, points_) : chosen_->design;
-  const bool does_both = suits(*chosen_->design, *design, backend_.traits) &&
-                         chosen_->engine->is_sorted_for(opposite(direction_of(problem_)));
+  const bool does_both =
+      have_same_grid(*chosen_->design, *design) && chosen_->engine->is_sorted_for(opposite(direction_of(problem_)));
   reverse_.serves = false;
   if (!does_both) try {
       if (!reverse_.chosen || reverse_.chosen->design != design) {
