@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
-#include <complex>
 #include <limits>
 #include <numbers>
 #include <optional>
@@ -12,6 +11,7 @@
 #include "core/cost.hpp"
 #include "core/design_memory.hpp"
 #include "core/error.hpp"
+#include "core/few_modes.hpp"
 #include "core/kernel.hpp"
 #include "core/last_used.hpp"
 #include "core/safety.hpp"
@@ -138,74 +138,6 @@ Choice choose_semicircle(const Problem& problem, const Options& options, const B
   const Candidate candidate =
       evaluate(problem, traits, WindowKind::semicircle, sigma, std::clamp(width, min_width, max_width));
   return {candidate, candidate.error};
-}
-
-// Error of an axis for one point on a node or between two, where it is the largest: over the modes its mean, the root mean
-// square of the rest, and the largest of a single mode.
-struct AxisError {
-  double mean = 0, deviation = 0, largest = 0;
-};
-
-AxisError one_point_error(const Design& design, int axis) {
-  const int width = design.polynomial.width;
-  const std::int64_t modes = design.problem.modes[axis], last = modes / 2, step = 1 + last / 64;
-  AxisError worst;
-  for (const double t : {-1.0, 0.0}) {
-    std::complex<double> sum = 0;
-    double squares = 0, count = 0;
-    for (std::int64_t k = last; k >= 0; k -= step) {
-      std::complex<double> spread = 0;
-      for (int i = 0; i < width; ++i) {
-        const double cells = i + 0.5 * (t + 1 - width);  // from the point to the cell
-        const double angle =
-            2 * std::numbers::pi * static_cast<double>(k) * cells / static_cast<double>(design.grid[axis]);
-        spread += std::polar(design.polynomial(i, t), -angle);
-      }
-      const std::complex<double> error = spread * design.factors[axis](k) - 1.0;
-      const bool alone = k == 0 || 2 * k == modes;  // without -k
-      sum += alone ? error : 2 * error.real();
-      squares += (alone ? 1 : 2) * std::norm(error);
-      count += alone ? 1 : 2;
-      worst.largest = std::max(worst.largest, std::abs(error));
-    }
-    worst.mean = std::max(worst.mean, std::abs(sum) / count);
-    worst.deviation = std::max(worst.deviation, std::sqrt(std::max(0.0, squares / count - std::norm(sum / count))));
-  }
-  return worst;
-}
-
-// The largest error of mode 0 over the positions in a cell. Strengths of one sign at nodes make mode 0 the largest of all.
-double zero_mode_error(const Design& design, int axis) {
-  double worst = 0;
-  for (const double t : {-1.0, -0.75, -0.5, -0.25, 0.0, 0.25, 0.5, 0.75}) {
-    double sum = 0;
-    for (int i = 0; i < design.polynomial.width; ++i) sum += design.polynomial(i, t);
-    worst = std::max(worst, std::abs(sum * design.factors[axis](0) - 1));
-  }
-  return worst;
-}
-
-constexpr std::int64_t few_modes = 32, very_few_modes = 16;
-
-// What a transform of few modes may be off by, whatever the model says: one point, and strengths of one sign at many. The
-// errors of all axes may have the same sign. Points at multiples of 2 pi / N let mode 0 alias onto a single mode.
-double tried_error(const Design& design) {
-  double growth = 0, deviation = 0, growth_of_zero = 0, aliased = 0;
-  for (int axis = 0; axis < design.dim(); ++axis) {
-    const AxisError error = one_point_error(design, axis);
-    growth += std::log1p(error.mean);
-    deviation = std::hypot(deviation, error.deviation);
-    growth_of_zero += std::log1p(zero_mode_error(design, axis));
-    if (design.problem.modes[axis] <= very_few_modes) aliased = std::hypot(aliased, error.largest);
-  }
-  return std::max({std::hypot(std::expm1(growth), deviation), std::expm1(growth_of_zero), aliased});
-}
-
-// Few modes of an axis do not average what the model of the error takes the mean of. Under 1e-13 trying it would tell more
-// of its own rounding.
-bool is_tried(const Problem& problem) {
-  return problem.tolerance >= 1e-13 &&
-         std::any_of(problem.modes.begin(), problem.modes.begin() + problem.dim, [](auto n) { return n <= few_modes; });
 }
 
 // The most points whose sums this design bears. They are at least those that it was made for: where these are too many for
@@ -354,11 +286,15 @@ Design make_design(const Problem& asked, const Options& options, const BackendTr
     design.polynomial = fit_polynomial(design.window, polynomial_error(design.window, problem.precision));
     for (int axis = 0; axis < problem.dim; ++axis)
       design.factors[axis] = FactorSeries(design.window, problem.modes[axis], design.grid[axis]);
-    if (!is_tried(problem)) break;
-    const double tried = std::hypot(tried_error(design), choice.best.rounding);
+    if (!has_few_modes(problem)) break;
+    double tried = std::hypot(error_of_few_modes(design), choice.best.rounding);
+    if (tried > safety * bound && !paper) {
+      design.expected_error = std::hypot(choice.best.error, centre_mode_zero(design));
+      tried = std::hypot(error_of_few_modes(design), choice.best.rounding);
+    }
     design.expected_error = std::max(design.expected_error, tried);
-    if (tried <= bound || paper || choice.best.error > target) break;
-    target = std::min(target * bound / tried, 0.99 * choice.best.error);  // another one
+    if (design.expected_error <= bound || paper || choice.best.error > target) break;
+    target = std::min(target * bound / design.expected_error, 0.99 * choice.best.error);  // another one
   }
   require_reachable(problem, options, {design.expected_error, design.reachable_tolerance});
   design.goal = std::max(problem.tolerance, design.expected_error);

@@ -104,6 +104,8 @@ double FactorSeries::operator()(std::int64_t k) const {
   return std::exp(s * next - after + coefficients_[0]);
 }
 
+void FactorSeries::scale(double by) { coefficients_[0] += std::log(by); }
+
 void FactorSeries::evaluate(std::int64_t first, std::span<double> factors) const {
   const std::int64_t piece = count_ / pieces_of_axis;
   if (piece < shortest_piece) return evaluate_series(first, factors);

@@ -29,6 +29,8 @@ class FactorSeries {
   // range over four decades (sigma = 1.125, width 16). Long runs are cut into pieces, each with a polynomial of its own.
   void evaluate(std::int64_t first, std::span<double> factors) const;
   [[nodiscard]] double operator()(std::int64_t k) const;
+  // Multiplies all factors by a number over 0.
+  void scale(double by);
 
  private:
   void make_series(const Window& window, double turns_per_cell);

@@ -66,6 +66,54 @@ TEST_P(ToleranceTest, met_for_points_at_one_place_on_or_between_nodes_and_few_mo
   });
 }
 
+// One point per cell of a grid, `cells` behind its node.
+template <class T> PointSet<T> lattice(int dim, std::int64_t n, double cells) {
+  std::int64_t count = 1;
+  for (int axis = 0; axis < dim; ++axis) count *= n;
+  PointSet<T> points;
+  points.axis.resize(dim);
+  for (std::int64_t j = 0; j < count; ++j)
+    for (std::int64_t axis = 0, rest = j; axis < dim; ++axis, rest /= n)
+      points.axis[axis].push_back(
+          static_cast<T>(2 * std::numbers::pi * (static_cast<double>(rest % n) + cells) / static_cast<double>(n)));
+  return points;
+}
+
+// With all strengths 1 mode 0 is their sum, and all other modes are 0. The errors of mode 0 along the axes have one sign, and
+// nothing averages them.
+template <class T> void expect_sum_of_a_lattice(const BackendUnderTest& where, const Spec& spec, double cells) {
+  const int dim = static_cast<int>(spec.modes.size());
+  Transform<T> transform(where, spec);
+  std::int64_t n = 2 * spec.modes[0], count = 0;
+  for (int attempts = 0; attempts < 5 && transform.get("points") < 0; ++attempts) {  // the grid follows from the count
+    const auto points = lattice<T>(dim, n, cells);
+    transform.set_points(points);
+    count = points.count();
+    const auto grid = static_cast<std::int64_t>(transform.get("grid1"));
+    if (grid != n) transform = Transform<T>(where, spec);
+    n = grid;
+  }
+  SCOPED_TRACE(offgrid::text(spec.name(), " at ", cells, " cells of ", n, ", bits ", 8 * sizeof(T)));
+  ASSERT_EQ(transform.get("points"), count);
+  const auto modes = transform.execute(typename Transform<T>::Vector(count, 1));
+  std::int64_t zero = 0;
+  for (int axis = dim - 1; axis >= 0; --axis) zero = zero * spec.modes[axis] + spec.modes[axis] / 2;
+  double squares = 0;
+  for (std::int64_t k = 0; k < static_cast<std::int64_t>(modes.size()); ++k)
+    squares += std::norm(std::complex<double>(modes[k]) - (k == zero ? static_cast<double>(count) : 0.0));
+  EXPECT_LE(std::sqrt(squares) / static_cast<double>(count), spec.tolerance);
+}
+
+TEST_P(ToleranceTest, met_for_strengths_of_one_sign_on_or_between_all_nodes_and_few_modes) {
+  for_both_precisions([&](auto zero) {
+    using T = decltype(zero);
+    for (const Sizes& modes : std::vector<Sizes>{{32}, {8}, {32, 32}, {12, 12}, {24, 24, 24}, {32, 32, 32}})
+      for (const double tolerance : {1e-2, 1e-4, 1e-5})
+        for (const double cells : {0.0, 0.5})
+          expect_sum_of_a_lattice<T>(where(), {.modes = modes, .tolerance = tolerance}, cells);
+  });
+}
+
 // Down to what a given sigma can reach with the widest kernel, which the plan says.
 TEST_P(ToleranceTest, met_for_any_upsampling_that_is_asked_for) {
   for_both_precisions([&](auto zero) {
