@@ -47,6 +47,7 @@ template <int N, LineKind K, class S, class A, class D> struct StockhamAgent {
   static constexpr LinePlan plan = line_plan(N, sizeof(A));
   static constexpr int first_radix = plan.stage[0].radix;
   static constexpr int most_threads = most_line_threads(sizeof(A), plan.threads);
+  static constexpr int blocks = line_blocks(sizeof(A), plan.threads);
   static_assert(plan.stages > 1 && plan.threads <= most_threads);
   template <int I> using Groups = Complex<A>[plan.stage[I].groups][plan.stage[I].radix];
   static constexpr bool tables_ahead =
@@ -221,7 +222,7 @@ template <int N, LineKind K, class S, class A, class D> struct StockhamAgent {
 };
 
 template <int N, LineKind K, class S, class A, class D>
-__global__ void __launch_bounds__(StockhamAgent<N, K, S, A, D>::most_threads, line_blocks)
+__global__ void __launch_bounds__(StockhamAgent<N, K, S, A, D>::most_threads, StockhamAgent<N, K, S, A, D>::blocks)
     stockham_kernel(const __grid_constant__ LinePass<A> p, const Complex<S>* from, Complex<D>* to, int batch) {
   using Agent = StockhamAgent<N, K, S, A, D>;
   constexpr int threads_per_line = Agent::plan.threads;

@@ -20,11 +20,23 @@ struct LineValues {
 constexpr LineValues line_values(std::size_t real_bytes) {
   return real_bytes == 4 ? LineValues{18, 20} : LineValues{12, 16};
 }
-// The most threads of a block, for lines that take `threads_per_line` threads each. With two blocks of 256 threads on a
-// multiprocessor a thread has 128 registers, with larger blocks 96.
-inline constexpr int line_blocks = 2;  // per multiprocessor
-constexpr int most_line_threads(std::size_t real_bytes, int threads_per_line) {
+// Two blocks share a multiprocessor, and have at most so many threads, where lines take `threads_per_line` threads each:
+// with 256 threads a thread has 128 registers, with more 96.
+constexpr int threads_of_two_blocks(std::size_t real_bytes, int threads_per_line) {
   return real_bytes == 4 ? 320 : threads_per_line > 128 ? 288 : 256;
+}
+// Four neighbouring values of f32 fill a sector of memory. Lines so long that two blocks of four lines do not fit get a
+// multiprocessor per block.
+constexpr int lines_per_sector = 4;
+constexpr bool are_long_lines(std::size_t real_bytes, int threads_per_line) {
+  return real_bytes == 4 && lines_per_sector * threads_per_line > threads_of_two_blocks(real_bytes, threads_per_line);
+}
+constexpr int line_blocks(std::size_t real_bytes, int threads_per_line) {
+  return are_long_lines(real_bytes, threads_per_line) ? 1 : 2;
+}
+constexpr int most_line_threads(std::size_t real_bytes, int threads_per_line) {
+  return are_long_lines(real_bytes, threads_per_line) ? lines_per_sector * threads_per_line
+                                                      : threads_of_two_blocks(real_bytes, threads_per_line);
 }
 // How many twiddle factors of a stage a thread reads before the values of that stage have arrived.
 constexpr int prefetched_twiddles(std::size_t real_bytes) { return real_bytes == 4 ? 9 : 8; }
@@ -113,11 +125,8 @@ constexpr LinePlan best_line_plan(int n, int values) {
 constexpr LinePlan line_plan(int n, std::size_t real_bytes) {
   const LineValues values = line_values(real_bytes);
   const LinePlan few = best_line_plan(n, values.few), more = best_line_plan(n, values.more);
-  const auto together = [&](const LinePlan& plan) {
-    return most_line_threads(real_bytes, plan.threads) / plan.threads;
-  };
-  const bool sectors = real_bytes == 4 && together(few) < 4 && together(more) >= 4;
-  return more.stages < few.stages || sectors ? more : few;
+  const bool shorter = are_long_lines(real_bytes, few.threads) && !are_long_lines(real_bytes, more.threads);
+  return more.stages < few.stages || shorter ? more : few;
 }
 
 // The twiddle factors of the stages, [stage][i][j mod m][re, im].
