@@ -13,7 +13,7 @@ inline constexpr std::int64_t most_subproblem_points = std::int64_t{1} << 20;  /
 // Executes on grids of at most this many cells, over all vectors of a batch, are bound by their launches, and are recorded
 // and replayed (launch/graph.hpp).
 constexpr std::int64_t most_replayed_cells(int dim, std::size_t real_bytes) {
-  if (dim == 3 && real_bytes == 4) return std::int64_t{12} << 15;
+  if (dim == 3 && real_bytes == 4) return std::int64_t{13} << 15;
   return std::int64_t{dim == 2 && real_bytes == 8 ? 3 : 4} << 15;
 }
 // The same for convolutions, which have more kernels per cell. Found with bench/gram_time.py: 256 x 256 modes are bound by

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
 #include <iterator>
 #include <vector>
 
@@ -114,6 +115,25 @@ TEST(ChooseMethod, bins_cover_the_grid_and_can_be_counted) {
       }
       EXPECT_LE(bins.total(), std::int64_t{1} << 30);
     }
+}
+
+// A second subproblem for the few points that a column has too many costs nearly as much as the first.
+TEST(ChooseMethod, columns_of_the_sweep_in_2d_are_cut_evenly) {
+  for (const Precision precision : {Precision::f32, Precision::f64})
+    for (const double tolerance : {1e-1, 1e-2, 1e-3, 1e-4, 1e-5})
+      for (const std::int64_t points : {2'000'000, 5'000'000, 10'000'000, 20'000'000}) {
+        const Design design = design_of(problem_of({1000, 1000, 1}, precision, tolerance), {.points_hint = points});
+        const MethodChoice choice = choose_method(design, hopper, points);
+        ASSERT_EQ(choice.method, Method::sweep);
+        const auto& bins = choice.sort.bins;
+        const double cells = static_cast<double>(bins.size[0]) * static_cast<double>(bins.size[1]);
+        const double mean = static_cast<double>(points) * cells / cells_of(design), most = mean + 4 * std::sqrt(mean);
+        const auto part = static_cast<double>(choice.sort.subproblem_points);
+        if (most < part) continue;
+        SCOPED_TRACE(text("tolerance ", tolerance, ", ", points, " points: ", most, " in parts of ", part));
+        EXPECT_LT(std::ceil(most / part) * part - most, 0.02 * most);
+        EXPECT_LE(part, 1.5 * std::max<double>(1024, static_cast<double>(points) / (32 * hopper.multiprocessors)) + 1);
+      }
 }
 
 TEST(ChooseMethod, deterministic_sums_are_integers_or_those_of_owners) {

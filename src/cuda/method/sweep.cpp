@@ -1,6 +1,7 @@
 #include "cuda/method/sweep.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 #include "cuda/method/launchers.hpp"
 #include "cuda/method/sweep_shape.hpp"
@@ -31,6 +32,17 @@ SweepCosts sweep_costs(const MethodRequest& request) {
                          : SweepCosts{.point = 5, .axis_cell = 0, .chunk = 115, .product = 0.075, .visit = 2.6};
   return request.f64() ? SweepCosts{.point = 30, .axis_cell = 0, .chunk = 180, .product = 0.1, .visit = 2.2}
                        : SweepCosts{.point = 4, .axis_cell = 0, .chunk = 400, .product = 0.1, .visit = 1};
+}
+
+// In 2D a column with a few points more than a subproblem takes would make another one of these few, which costs nearly as
+// much. So columns are cut into equal parts of about `subproblem` points, as they are where points are everywhere alike.
+std::int64_t cut_evenly(const MethodRequest& request, std::int64_t subproblem) {
+  if (request.dim == 3 || request.options.subproblem > 0) return subproblem;
+  const Sizes box = sweep_box(request.dim, request.width);
+  const double mean = request.density() * static_cast<double>(box[0] * box[1]);
+  const double most = mean + 4 * std::sqrt(mean);  // of nearly all columns
+  const double parts = std::round(most / static_cast<double>(subproblem));
+  return parts < 1 ? subproblem : static_cast<std::int64_t>(std::ceil(most / parts));
 }
 
 constexpr double wide_visit = 1;  // the extra cost of a visit where f32 points are summed in f64
@@ -98,7 +110,7 @@ class Sweep final : public SpreadMethodOf<Sweep> {
     const std::int64_t large = request.points / (2 * devices_share);
     const std::int64_t most = large > 4 * paper_subproblem ? large : paper_subproblem;
     const bool few = request.points * request.vectors / devices_share < 16;
-    return even_subproblem(request, request.dim == 2 && few ? 64 : 128, most);
+    return cut_evenly(request, even_subproblem(request, request.dim == 2 && few ? 64 : 128, most));
   }
 
   bool lay_out(const MethodRequest& request, MethodChoice& choice) const override {
