@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cstdint>
 #include <map>
 #include <mutex>
 #include <vector>
@@ -35,9 +36,7 @@ class Blocks {
     {
       const std::scoped_lock lock(mutex_);
       if (const auto found = idle_.find(size); found != idle_.end()) {
-        *memory = found->second;
-        idle_.erase(found);
-        idle_bytes_ -= size;
+        *memory = remove(found);
         return cudaSuccess;
       }
     }
@@ -48,36 +47,57 @@ class Blocks {
     return cudaMalloc(memory, size);
   }
 
+  // The blocks that have been idle for the longest make room for it: else a large plan that is gone would leave none for the
+  // small ones after it.
   void give_back(void* memory, std::size_t bytes) {
     const std::size_t size = block_size(bytes);
+    std::vector<void*> freed;
     {
       const std::scoped_lock lock(mutex_);
       if (most_bytes_ == 0) most_bytes_ = find_most();
-      if (idle_bytes_ + size <= most_bytes_) {
-        idle_.emplace(size, memory);
+      while (!idle_.empty() && size <= most_bytes_ && idle_bytes_ + size > most_bytes_)
+        freed.push_back(remove(oldest()));
+      if (size <= most_bytes_) {
+        idle_.emplace(size, Idle{memory, ++given_back_});
         idle_bytes_ += size;
-        return;
+      } else {
+        freed.push_back(memory);
       }
     }
-    (void)cudaFree(memory);
+    for (void* block : freed) (void)cudaFree(block);
   }
 
   void free_all() {
     const std::scoped_lock lock(mutex_);
-    for (const auto& [size, memory] : idle_) (void)cudaFree(memory);
-    idle_.clear();
-    idle_bytes_ = 0;
+    while (!idle_.empty()) (void)cudaFree(remove(idle_.begin()));
   }
 
  private:
+  struct Idle {
+    void* memory;
+    std::uint64_t since;
+  };
+  using Idles = std::multimap<std::size_t, Idle>;
+
+  void* remove(Idles::iterator block) {
+    void* memory = block->second.memory;
+    idle_bytes_ -= block->first;
+    idle_.erase(block);
+    return memory;
+  }
+  Idles::iterator oldest() {
+    return std::min_element(idle_.begin(), idle_.end(),
+                            [](const auto& a, const auto& b) { return a.second.since < b.second.since; });
+  }
   static std::size_t find_most() {
     std::size_t free = 0, total = 0;
     return cudaMemGetInfo(&free, &total) == cudaSuccess ? total / kept_part : 1;
   }
 
   std::mutex mutex_;
-  std::multimap<std::size_t, void*> idle_;
+  Idles idle_;
   std::size_t idle_bytes_ = 0, most_bytes_ = 0;
+  std::uint64_t given_back_ = 0;  // blocks so far
 };
 
 // One per device. They live as long as the process: plans may outlive static objects.
