@@ -26,7 +26,7 @@ struct Settings {
 // up for the rest. Phasings have more rounds in proportion to M.
 void scale_to_size(LoopSettings& loop, int modes);
 
-// Returns whether the score tells success.
+// Returns whether score and half sets tell success.
 bool run(const Settings& settings, const Ranks& ranks);
 
 }  // namespace cli::mtip

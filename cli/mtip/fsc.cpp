@@ -13,6 +13,20 @@ struct HalfSpectrum {
   std::vector<int> shell;
 };
 
+// body(index in RealFft's spectrum of size n, n^2 |k|^2, shell) for each k with 0 < |k| <= 0.5.
+template <class Body> void for_shells(int n, int shells, const Body& body) {
+  std::size_t i = 0;
+  for (int z = 0; z < n; ++z) {
+    for (int y = 0; y < n; ++y) {
+      for (int x = 0; x <= n / 2; ++x, ++i) {
+        const int ky = frequency(y, n), kz = frequency(z, n), squared = x * x + ky * ky + kz * kz;
+        const double radius = std::sqrt(squared) / n;
+        if (radius > 0 && radius <= 0.5) body(i, squared, std::min(static_cast<int>(2 * radius * shells), shells - 1));
+      }
+    }
+  }
+}
+
 HalfSpectrum spectrum_of(const Volume& block, const RealFft& fft, int shells) {
   const int n = fft.size(), half = block.size / 2;
   FftArray<float> space(fft.space_size());
@@ -25,17 +39,26 @@ HalfSpectrum spectrum_of(const Volume& block, const RealFft& fft, int shells) {
             block.values[static_cast<std::size_t>((z * block.size + y) * block.size + x)];
   fft.forward(space, spectrum);
   HalfSpectrum result;
-  std::size_t i = 0;
-  for (int z = 0; z < n; ++z) {
-    for (int y = 0; y < n; ++y) {
-      for (int x = 0; x <= n / 2; ++x, ++i) {
-        const double radius = std::hypot(x, frequency(y, n), frequency(z, n)) / n;
-        if (radius == 0 || radius > 0.5) continue;
-        result.values.push_back(spectrum[i]);
-        result.shell.push_back(std::min(static_cast<int>(2 * radius * shells), shells - 1));
-      }
-    }
-  }
+  for_shells(n, shells, [&](std::size_t i, int, int shell) {
+    result.values.push_back(spectrum[i]);
+    result.shell.push_back(shell);
+  });
+  return result;
+}
+
+// Deviations from the mean over all k of the same length.
+HalfSpectrum deviations(std::span<const float> amplitudes, int modes, int shells) {
+  HalfSpectrum result;
+  std::vector<std::size_t> length;  // squared, of each k
+  std::vector<double> sums(static_cast<std::size_t>(modes * modes)), counts(sums.size());
+  for_shells(modes, shells, [&](std::size_t i, int squared, int shell) {
+    result.values.emplace_back(amplitudes[i]);
+    result.shell.push_back(shell);
+    length.push_back(static_cast<std::size_t>(squared));
+    sums[length.back()] += amplitudes[i];
+    counts[length.back()] += 1;
+  });
+  for (std::size_t i = 0; i < result.values.size(); ++i) result.values[i] -= sums[length[i]] / counts[length[i]];
   return result;
 }
 
@@ -72,6 +95,11 @@ double crossing(const ShellCurve& curve, double level) {
 ShellCurve density_correlation(const Volume& a, const Volume& b, int modes, int shells) {
   const RealFft fft(modes);
   const HalfSpectrum f = spectrum_of(a, fft, shells), g = spectrum_of(b, fft, shells);
+  return shell_correlation(f.values, g.values, f.shell, shells);
+}
+
+ShellCurve amplitude_correlation(std::span<const float> a, std::span<const float> b, int modes, int shells) {
+  const HalfSpectrum f = deviations(a, modes, shells), g = deviations(b, modes, shells);
   return shell_correlation(f.values, g.values, f.shell, shells);
 }
 

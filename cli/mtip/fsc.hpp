@@ -23,6 +23,10 @@ inline int fsc_shells(const Detector& detector, int modes) { return std::min(det
 ShellCurve shell_correlation(std::span<const std::complex<double>> f, std::span<const std::complex<double>> g,
                              std::span<const int> shell, int shells, double highest = 0.5);
 
+// Pearson's correlation of two sets of amplitudes on the Fourier grid of `modes` samples per axis, in the order of RealFft's
+// spectrum. What depends on |k| alone is taken off both: any two particles of a size have that in common.
+ShellCurve amplitude_correlation(std::span<const float> a, std::span<const float> b, int modes, int shells);
+
 // |k| where the curve first falls below the level, by linear interpolation; the end of the last shell where it does not.
 double crossing(const ShellCurve& curve, double level = 0.5);
 

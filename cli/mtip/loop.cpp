@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "mtip/fsc.hpp"
+#include "mtip/half_sets.hpp"
 #include "mtip/rotations.hpp"
 #include "timing.hpp"
 
@@ -189,11 +190,25 @@ Volume Loop::blobs(int start) const {
   return result;
 }
 
+// Shells are twice as wide as the detector's, the innermost of which has only three different amplitudes on the grid.
+double Loop::half_set_resolution(std::span<const Rotation> rotations) {
+  const Detector& detector = parts_.data.detector;
+  const auto halves = merge_half_sets(parts_.numerics, rotations,
+                                      {.pixels = static_cast<std::int64_t>(detector.pixels.size()),
+                                       .iterations = settings_.merge_iterations,
+                                       .regularisation = settings_.regularisation},
+                                      parts_.ranks.rank);
+  const int modes = parts_.problem.modes, shells = std::max(1, fsc_shells(detector, modes) / 2);
+  return crossing(amplitude_correlation(halves[0], halves[1], modes, shells));
+}
+
 LoopResult Loop::finish(State& state) {
-  LoopResult result{.model = std::move(state.best), .amplitude_errors = {}, .last_seconds = {}};
+  LoopResult result{
+      .model = std::move(state.best), .half_set_resolution = 0, .amplitude_errors = {}, .last_seconds = {}};
   const auto& detector = parts_.data.detector;
   parts_.numerics.set_density(result.model.density);
   result.last_seconds.merge = seconds_of([&] {
+    result.half_set_resolution = half_set_resolution(result.model.rotations);
     parts_.numerics.merge(result.model.rotations, {.pixels = static_cast<std::int64_t>(detector.pixels.size()),
                                                    .iterations = settings_.last_merge_iterations,
                                                    .regularisation = settings_.regularisation});

@@ -6,10 +6,12 @@
 //                                             refinement from several fresh densities too, as the last one may stagnate
 //       slice, match                          density -> slices for candidate rotations -> the nearest one of each image
 //       refine (in the last ones)             the same around each image's best rotation
-//   of the best start: merge once more, phase from several fresh densities, and keep the one of the smallest error
+//   of the best start: merge the even and the odd images apart and compare them; merge once more, phase from several fresh
+//                      densities, and keep the one of the smallest error
 //
-// The starts are ranked, and failure is told, by a score that needs no truth: the part of the whitened images' variance that
-// the nearest slices explain, over the part that noise leaves to explain.
+// Failure is told by two numbers that need no truth. The score, which also ranks the starts, is the part of the whitened images'
+// variance that the nearest slices explain, over the part that noise leaves to explain. The resolution of the half sets
+// (half_sets.hpp) is the |q| up to which the even and the odd images ask for the same amplitudes.
 #pragma once
 
 #include <functional>
@@ -43,12 +45,16 @@ struct LoopSettings {
 
 // A score below this one is failure: seen are up to 0.21 where nothing was found, and 0.40 upwards where something was.
 inline constexpr double least_score = 0.3;
+// So are half sets that agree up to a lower |q|. Seen are, in parts of Nyquist, up to 0.40 for 25 images and 0.56 for 2,000 images
+// of 300 photons, 0.61 to 0.76 for 50 images, and 0.91 upwards for 100. docs/mtip.md has the table.
+inline constexpr double least_resolution = 0.65 * 0.5;
 
 struct LoopResult {
   Model model;                           // of the best start, with the density of the last phasing
+  double half_set_resolution = 0;        // |q| where the correlation of the half sets falls below 0.5
   std::vector<double> amplitude_errors;  // of the last phasings: the fresh ones, then the loop's own density
   StepTimes last_seconds;                // of the steps after the loop
-  [[nodiscard]] bool succeeded() const { return model.score >= least_score; }
+  [[nodiscard]] bool succeeded() const { return model.score >= least_score && half_set_resolution >= least_resolution; }
 };
 
 struct LoopHooks {
@@ -81,6 +87,7 @@ class Loop {
   [[nodiscard]] double score(const Matches& matches, std::int64_t pixels) const;
   void compare(const State& state, const Volume& before, Progress& progress) const;
   [[nodiscard]] Volume blobs(int start) const;
+  double half_set_resolution(std::span<const Rotation> rotations);
   LoopResult finish(State& state);
 
   LoopSettings settings_;

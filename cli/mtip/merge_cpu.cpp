@@ -21,12 +21,12 @@ struct Strengths {
   double scale = 1;  // of the intensities, so that both parts are about as large
 };
 
-Strengths strengths_of(const NumericsData& data, std::size_t pixels) {
-  const auto images = static_cast<std::size_t>(data.images.count);
+Strengths strengths_of(const NumericsData& data, std::size_t images, const MergeSettings& settings) {
+  const auto pixels = static_cast<std::size_t>(settings.pixels);
   Strengths result{.values = std::vector<Complex>(images * pixels)};
   double weights = 0, weighted = 0;
   for (std::size_t i = 0; i < images; ++i) {
-    const auto image = data.images.image(static_cast<std::int64_t>(i));
+    const auto image = data.images.image(settings.first_image + static_cast<std::int64_t>(i) * settings.image_step);
     for (std::size_t p = 0; p < pixels; ++p) {
       const double weight = data.detector.radius[p];
       result.values[i * pixels + p] = {weight, weight * image[p]};
@@ -138,19 +138,19 @@ void add(std::vector<float>& a, double factor, const std::vector<float>& b) {
 }  // namespace
 
 NormalEquations normal_equations(const NumericsProblem& problem, const NumericsData& data,
-                                 std::span<const Rotation> rotations, std::int64_t pixels) {
+                                 std::span<const Rotation> rotations, const MergeSettings& settings) {
   const std::int64_t width = 2 * problem.modes - 1;
   std::vector<Complex> modes(cube(static_cast<int>(width)));
-  if (data.images.count == 0) return split(modes, problem.modes, 1);
+  if (rotations.empty()) return split(modes, problem.modes, 1);
   SlicePoints<double> points;
-  points.set(rotations, std::span(data.detector.pixels).first(static_cast<std::size_t>(pixels)));
+  points.set(rotations, std::span(data.detector.pixels).first(static_cast<std::size_t>(settings.pixels)));
   offgrid::Plan<double> plan({.type = 1,
                               .modes = {width, width, width},
                               .tolerance = problem.merge_tolerance,
                               .options = {{"device", "cpu"}}});
   const auto spans = points.spans();
   plan.set_points(spans);
-  const Strengths strengths = strengths_of(data, static_cast<std::size_t>(pixels));
+  const Strengths strengths = strengths_of(data, rotations.size(), settings);
   plan.execute(strengths.values, modes);
   return split(modes, problem.modes, strengths.scale);
 }

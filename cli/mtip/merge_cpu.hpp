@@ -19,10 +19,10 @@ struct NormalEquations {
   std::vector<double> kernel, right_side;
 };
 
-// Of this rank's images, at the first settings.pixels pixels. One type 1 transform gives both: T in the even real part and b in
-// the even imaginary part of the modes of strengths w (1 + i I / scale).
+// Of those of this rank's images that the settings name, at the first settings.pixels pixels. One type 1 transform gives both:
+// T in the even real part and b in the even imaginary part of the modes of strengths w (1 + i I / scale).
 NormalEquations normal_equations(const NumericsProblem& problem, const NumericsData& data,
-                                 std::span<const Rotation> rotations, std::int64_t pixels);
+                                 std::span<const Rotation> rotations, const MergeSettings& settings);
 
 // Conjugate gradients from zero. Returns the autocorrelation, symmetric under n -> -n: [M, M, M], centred.
 std::vector<float> solve(const NormalEquations& equations, const MergeSettings& settings);

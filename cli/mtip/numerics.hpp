@@ -40,6 +40,8 @@ struct MergeSettings {
   std::int64_t pixels = 0;       // the first ones of the detector
   int iterations = 30;           // of conjugate gradients, from zero
   double regularisation = 1e-3;  // times T(0)
+  // Of this rank's images, first_image + i image_step is merged with rotation i.
+  std::int64_t first_image = 0, image_step = 1;
 };
 
 struct PhaseSettings {
@@ -66,8 +68,11 @@ class Numerics {
   virtual void set_density(const Volume& block) = 0;
   [[nodiscard]] virtual Volume density() const = 0;
 
-  // Keeps the amplitudes. Collective over the ranks, by NumericsProblem::sum. `rotations`: one per image of this rank.
+  // Keeps the amplitudes. Collective over the ranks, by NumericsProblem::sum. `rotations`: one per merged image of this rank.
   virtual void merge(std::span<const Rotation> rotations, const MergeSettings& settings) = 0;
+
+  // Those of the last merge, in the order of RealFft's spectrum of size M.
+  [[nodiscard]] virtual std::vector<float> amplitudes() const = 0;
 
   // From the present density, which it replaces. Returns the relative error of the amplitudes.
   virtual double phase(const PhaseSettings& settings) = 0;

@@ -27,11 +27,12 @@ class CpuNumerics final : public Numerics {
   [[nodiscard]] Volume density() const override { return density_; }
 
   void merge(std::span<const Rotation> rotations, const MergeSettings& settings) override {
-    NormalEquations equations = normal_equations(problem_, data_, rotations, settings.pixels);
+    NormalEquations equations = normal_equations(problem_, data_, rotations, settings);
     problem_.sum(equations.kernel);
     problem_.sum(equations.right_side);
-    phaser_.set_amplitudes(amplitudes(solve(equations, settings), phaser_.fft()));
+    phaser_.set_amplitudes(mtip::amplitudes(solve(equations, settings), phaser_.fft()));
   }
+  [[nodiscard]] std::vector<float> amplitudes() const override { return phaser_.amplitudes(); }
 
   double phase(const PhaseSettings& settings) override { return phaser_.phase(density_, settings); }
 

@@ -19,6 +19,7 @@ class PhaserCpu {
 
   // In the order of RealFft's spectrum of size M.
   void set_amplitudes(std::vector<float> amplitudes) { amplitudes_ = std::move(amplitudes); }
+  [[nodiscard]] const std::vector<float>& amplitudes() const { return amplitudes_; }
 
   // Replaces the density block and returns the relative error of its amplitudes. Several threads may call this at once.
   double phase(Volume& density, const PhaseSettings& settings) const;

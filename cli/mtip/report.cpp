@@ -10,6 +10,13 @@ namespace {
 
 constexpr double nyquist = 0.5;
 
+const char* verdict(const LoopResult& result) {
+  if (result.succeeded()) return "the images agree with one density";
+  if (result.model.score < least_score)
+    return "FAILED, the images do not agree with one density; try more images or more --starts";
+  return "FAILED, the images are too few or too noisy for one density; try more images";
+}
+
 }  // namespace
 
 void print_head(const Experiment& experiment, const NumericsProblem& problem, const Numerics& numerics,
@@ -36,13 +43,11 @@ void print_progress(const Progress& p) {
 }
 
 void print_outcome(const LoopResult& result) {
-  std::printf("\nlast merge %.2f s, last phasings %.2f s; errors of their amplitudes", result.last_seconds.merge,
+  std::printf("\nlast merges %.2f s, last phasings %.2f s; errors of their amplitudes", result.last_seconds.merge,
               result.last_seconds.phase);
   for (const double error : result.amplitude_errors) std::printf(" %.4f", error);
-  std::printf("\nscore %.3f: %s\n", result.model.score,
-              result.succeeded()
-                  ? "the images agree with one density"
-                  : "FAILED, the images do not agree with one density; try more images or more --starts");
+  std::printf("\nscore %.3f, half sets agree up to %.2f of Nyquist: %s\n", result.model.score,
+              result.half_set_resolution / nyquist, verdict(result));
 }
 
 void report_truth(const Experiment& experiment, const Rotation& rotation, const std::vector<NamedDensity>& densities,

@@ -84,6 +84,19 @@ TEST_F(Cuda, MergesAndPhasesAsTheCpu) {
   EXPECT_LT(relative_error(found[1].values, found[0].values), 5e-3);
 }
 
+// The third image and each second one after it, with the amplitudes that come back.
+TEST_F(Cuda, MergesImagesThatAreNamedAsTheCpu) {
+  std::vector<mtip::Rotation> some;
+  for (std::size_t i = 2; i < rotations_.size(); i += 2) some.push_back(rotations_[i]);
+  std::vector<std::vector<float>> found;
+  for (mtip::Numerics* numerics : both()) {
+    numerics->merge(some, {.pixels = pixels(), .iterations = 20, .first_image = 2, .image_step = 2});
+    found.push_back(numerics->amplitudes());
+  }
+  ASSERT_EQ(found[1].size(), found[0].size());
+  EXPECT_LT(relative_error(found[1], found[0]), 5e-3);
+}
+
 TEST_F(Cuda, PhasesSeveralAtOnce) {
   mtip::PhaseSettings few;
   few.rounds = 1;

@@ -128,7 +128,7 @@ TEST(MtipMerge, NormalEquationsAgreeWithDirectSums) {
   const Experiment e = make_experiment({.images = 5, .modes = 9, .seed = 2}, {});
   const Whitened whitened = whiten(e);
   const NumericsData data{e.detector, e.images, whitened};
-  const auto equations = normal_equations(problem, data, e.truth->rotations, e.images.pixels);
+  const auto equations = normal_equations(problem, data, e.truth->rotations, {.pixels = e.images.pixels});
   for (const auto& n : {std::array<int, 3>{0, 0, 0}, {1, -2, 3}, {-4, 4, 0}}) {
     double kernel = 0, right = 0, size = 0;
     for (std::int64_t i = 0; i < 5; ++i) {
@@ -169,7 +169,8 @@ TEST(MtipMerge, SharesOfTheImagesAddUp) {
   problem.merge_tolerance = 1e-12;
   const Experiment e = make_experiment({.images = 8, .modes = 9, .seed = 2}, {});
   const Whitened whitened = whiten(e);
-  const auto all = normal_equations(problem, {e.detector, e.images, whitened}, e.truth->rotations, e.images.pixels);
+  const auto all =
+      normal_equations(problem, {e.detector, e.images, whitened}, e.truth->rotations, {.pixels = e.images.pixels});
   std::vector<double> kernel(all.kernel.size()), right(all.right_side.size());
   for (const std::int64_t first : {0, 3}) {
     const std::int64_t count = first == 0 ? 3 : 5;
@@ -178,13 +179,31 @@ TEST(MtipMerge, SharesOfTheImagesAddUp) {
     part.intensities.assign(begin, begin + count * part.pixels);
     const auto rotations =
         std::span(e.truth->rotations).subspan(static_cast<std::size_t>(first), static_cast<std::size_t>(count));
-    const auto some = normal_equations(problem, {e.detector, part, whitened}, rotations, part.pixels);
+    const auto some = normal_equations(problem, {e.detector, part, whitened}, rotations, {.pixels = part.pixels});
     for (std::size_t i = 0; i < kernel.size(); ++i) kernel[i] += some.kernel[i];
     for (std::size_t i = 0; i < right.size(); ++i) right[i] += some.right_side[i];
   }
   const double top = all.kernel[all.kernel.size() / 2], high = all.right_side[all.right_side.size() / 2];
   for (std::size_t i = 0; i < kernel.size(); ++i) ASSERT_NEAR(kernel[i], all.kernel[i], 1e-11 * top);
   for (std::size_t i = 0; i < right.size(); ++i) ASSERT_NEAR(right[i], all.right_side[i], 1e-11 * high);
+}
+
+TEST(MtipMerge, TakesTheImagesThatAreNamed) {
+  const NumericsProblem problem = small_problem(9);
+  const Experiment e = make_experiment({.images = 8, .modes = 9, .seed = 2}, {});
+  Images named{.count = 3, .pixels = e.images.pixels, .intensities = {}};
+  std::vector<Rotation> rotations;
+  for (const std::int64_t i : {1, 4, 7}) {
+    named.intensities.insert(named.intensities.end(), e.images.image(i).begin(), e.images.image(i).end());
+    rotations.push_back(e.truth->rotations[static_cast<std::size_t>(i)]);
+  }
+  const Whitened whitened = whiten(e);
+  const MergeSettings all{.pixels = e.images.pixels};
+  const MergeSettings third{.pixels = e.images.pixels, .first_image = 1, .image_step = 3};
+  const auto expected = normal_equations(problem, {e.detector, named, whitened}, rotations, all);
+  const auto found = normal_equations(problem, {e.detector, e.images, whitened}, rotations, third);
+  EXPECT_EQ(found.kernel, expected.kernel);
+  EXPECT_EQ(found.right_side, expected.right_side);
 }
 
 // Amplitudes of a density that is known: phasing from near it stays there.
@@ -235,6 +254,26 @@ TEST(MtipFsc, OfADensityWithItselfIsOneInAllShells) {
   const ShellCurve curve = density_correlation(density, density, problem.modes, shells);
   for (const double value : curve.value) EXPECT_NEAR(value, 1, 1e-6);
   EXPECT_NEAR(crossing(curve), 0.5, 1e-9);
+}
+
+// Random amplitudes that have nothing but their fall with |k| in common.
+TEST(MtipFsc, OfAmplitudesDoesNotSeeTheirFall) {
+  constexpr int modes = 21, shells = 5;
+  const CounterRandom random(6);
+  std::array<std::vector<float>, 2> amplitudes;
+  std::uint64_t number = 0;
+  for (auto& values : amplitudes)
+    for (int z = 0; z < modes; ++z)
+      for (int y = 0; y < modes; ++y)
+        for (int x = 0; x <= modes / 2; ++x)
+          values.push_back(static_cast<float>(random.uniform(number++) + 50 -
+                                              2 * std::hypot(x, frequency(y, modes), frequency(z, modes))));
+  const auto curve = [&](std::size_t other) {
+    return amplitude_correlation(amplitudes[0], amplitudes[other], modes, shells).value;
+  };
+  for (const double value : curve(0)) EXPECT_NEAR(value, 1, 1e-6);
+  const auto values = curve(1);
+  for (std::size_t shell = 1; shell < shells; ++shell) EXPECT_LT(std::abs(values[shell]), 0.2) << shell;
 }
 
 TEST(MtipAlign, OrientationErrorsIgnoreACommonRotation) {

@@ -58,7 +58,8 @@ double MergerCuda::intensity_scale(std::size_t pixels) const {
   return weighted > 0 ? std::sqrt(weighted / weights) : 1;
 }
 
-void MergerCuda::make_equations(std::span<const Rotation> rotations, std::size_t pixels) {
+void MergerCuda::make_equations(std::span<const Rotation> rotations, const MergeSettings& settings) {
+  const auto pixels = static_cast<std::size_t>(settings.pixels);
   const std::size_t images = rotations.size(), count = images * pixels;
   const double scale = intensity_scale(pixels);
   if (count == 0) {
@@ -69,11 +70,11 @@ void MergerCuda::make_equations(std::span<const Rotation> rotations, std::size_t
     rotations_.set({rotations.data()->entries.data(), 9 * images});
     launch_points<double>({rotations_.data(), pixels_.data(), images, pixels}, {x_.data(), y_.data(), z_.data()},
                           stream_);
-    launch_strengths({.intensities = intensities_.data(),
+    launch_strengths({.intensities = intensities_.data() + settings.first_image * data_.images.pixels,
                       .radius = radius_.data(),
                       .images = images,
                       .pixels = pixels,
-                      .stride = static_cast<std::size_t>(data_.images.pixels),
+                      .stride = static_cast<std::size_t>(settings.image_step * data_.images.pixels),
                       .scale = scale},
                      strengths_.data(), stream_);
     using Axis = std::span<const double>;
@@ -122,7 +123,7 @@ void MergerCuda::solve(const MergeSettings& settings) {
 }
 
 void MergerCuda::merge(std::span<const Rotation> rotations, const MergeSettings& settings, float* amplitudes) {
-  make_equations(rotations, static_cast<std::size_t>(settings.pixels));
+  make_equations(rotations, settings);
   sum_over_ranks();
   solve(settings);
   launch_shift(a_.data(), space_.data(), problem_.modes, stream_);

@@ -20,7 +20,7 @@ class MergerCuda {
   void merge(std::span<const Rotation> rotations, const MergeSettings& settings, float* amplitudes);
 
  private:
-  void make_equations(std::span<const Rotation> rotations, std::size_t pixels);
+  void make_equations(std::span<const Rotation> rotations, const MergeSettings& settings);
   void sum_over_ranks();
   void solve(const MergeSettings& settings);
   [[nodiscard]] double intensity_scale(std::size_t pixels) const;

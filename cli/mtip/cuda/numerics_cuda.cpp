@@ -39,9 +39,10 @@ class CudaNumerics final : public Numerics {
   [[nodiscard]] Volume density() const override { return {.size = problem_.block(), .values = density_.get(stream_)}; }
 
   void merge(std::span<const Rotation> rotations, const MergeSettings& settings) override {
-    merger_.merge(rotations, settings, phaser_.amplitudes());
+    merger_.merge(rotations, settings, phaser_.amplitudes().data());
     stream_.wait();  // so that the times of the steps are true
   }
+  [[nodiscard]] std::vector<float> amplitudes() const override { return phaser_.amplitudes().get(stream_); }
 
   double phase(const PhaseSettings& settings) override { return phaser_.phase(density_.data(), 1, settings)[0]; }
 

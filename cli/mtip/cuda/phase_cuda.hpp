@@ -20,7 +20,8 @@ class PhaserCuda {
   PhaserCuda& operator=(const PhaserCuda&) = delete;
 
   // In the order of RealFft's spectrum of size M, on the device; to be filled.
-  [[nodiscard]] float* amplitudes() const { return amplitudes_.data(); }
+  [[nodiscard]] DeviceArray<float>& amplitudes() { return amplitudes_; }
+  [[nodiscard]] const DeviceArray<float>& amplitudes() const { return amplitudes_; }
 
   // blocks: [batch, block, block, block] on the device, replaced. Returns the relative errors of the amplitudes.
   std::vector<double> phase(float* blocks, int batch, const PhaseSettings& settings);
