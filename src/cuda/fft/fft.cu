@@ -268,16 +268,38 @@ template <class A> void GridFft<A>::run_whole(std::complex<A>* cells, int batch,
 }
 
 template <class A>
+template <LineKind K, class T>
+void GridFft<A>::crop_along(int axis, LinePass<A> pass, std::complex<A>* cells, std::complex<T>* modes, int batch,
+                            cudaStream_t stream) const {
+  const Queue queue{stream, multiprocessors_};
+  if (axis == dim_ - 1)
+    run_lines<K>(pass, cells, modes, batch, queue);
+  else
+    run_lines<K>(pass, cells, cells, batch, queue);
+}
+
+template <class A>
+void GridFft<A>::product_to_modes(std::complex<A>* cells, const A* spectrum, std::complex<A>* modes, int batch,
+                                  Sign sign, const Deconvolution<A>& factors, cudaStream_t stream) const {
+  const Passes<A> all{.grid = grid_, .box = box_, .factors = factors, .dim = dim_, .dependent = dependent_};
+  for (int axis = 0; axis < dim_; ++axis) {
+    LinePass<A> pass = pass_along(axis, all, sign, LineKind::crop);
+    pass.spectrum = spectrum;
+    if (axis == 0)
+      crop_along<LineKind::multiply_and_crop>(axis, pass, cells, modes, batch, stream);
+    else
+      crop_along<LineKind::crop>(axis, pass, cells, modes, batch, stream);
+  }
+}
+
+template <class A>
 template <class T>
 void GridFft<A>::grid_to_modes(std::complex<A>* cells, std::complex<T>* modes, int batch, Sign sign,
                                const Deconvolution<A>& factors, cudaStream_t stream) const {
-  const Queue queue{stream, multiprocessors_};
   const Passes<A> all{.grid = grid_, .box = box_, .factors = factors, .dim = dim_, .dependent = dependent_};
-  for (int axis = 0; by_lines_ && axis < dim_; ++axis) {
-    const LinePass<A> pass = pass_along(axis, all, sign, LineKind::crop);
-    if (axis == dim_ - 1) return run_lines<LineKind::crop>(pass, cells, modes, batch, queue);
-    run_lines<LineKind::crop>(pass, cells, cells, batch, queue);
-  }
+  for (int axis = 0; by_lines_ && axis < dim_; ++axis)
+    crop_along<LineKind::crop>(axis, pass_along(axis, all, sign, LineKind::crop), cells, modes, batch, stream);
+  if (by_lines_) return;
   run_whole(cells, batch, sign, stream);
   crop_kernel<T, A><<<blocks_of(box_.modes[0], box_.modes[1], box_.modes[2], batch), threads, 0, stream>>>(
       reinterpret_cast<const Complex<A>*>(cells), reinterpret_cast<Complex<T>*>(modes), grid_, box_, factors, batch);

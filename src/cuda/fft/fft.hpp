@@ -11,6 +11,7 @@
 
 #include "core/design.hpp"
 #include "cuda/cufft.hpp"
+#include "cuda/fft/stockham.hpp"
 #include "cuda/kernels/points.hpp"
 #include "cuda/memory.hpp"
 
@@ -77,16 +78,23 @@ template <class A> class GridFft {
   GridFft(const Design& design, const GridShape& grid, int multiprocessors);
 
   [[nodiscard]] std::size_t work_bytes() const { return work_bytes_; }
+  [[nodiscard]] bool by_lines() const { return by_lines_; }
   void set_work_area(void* memory);
 
   template <class T>
   void grid_to_modes(std::complex<A>* cells, std::complex<T>* modes, int batch, Sign sign,
                      const Deconvolution<A>& factors, cudaStream_t stream) const;
+  // The same of cells times a spectrum [n3][n2][n1], by lines only.
+  void product_to_modes(std::complex<A>* cells, const A* spectrum, std::complex<A>* modes, int batch, Sign sign,
+                        const Deconvolution<A>& factors, cudaStream_t stream) const;
   template <class T>
   void modes_to_grid(const std::complex<T>* modes, std::complex<A>* cells, int batch, Sign sign,
                      const Deconvolution<A>& factors, cudaStream_t stream) const;
 
  private:
+  template <LineKind K, class T>
+  void crop_along(int axis, LinePass<A> pass, std::complex<A>* cells, std::complex<T>* modes, int batch,
+                  cudaStream_t stream) const;
   void run_whole(std::complex<A>* cells, int batch, Sign sign, cudaStream_t stream) const;
 
   int dim_;

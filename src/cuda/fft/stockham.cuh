@@ -45,13 +45,16 @@ __device__ inline double2 load_here(const double2* at) {
 // What one thread does for a line of N cells. S, A and D are the precisions of source, transform and result.
 template <int N, LineKind K, class S, class A, class D> struct StockhamAgent {
   static constexpr LinePlan plan = line_plan(N, sizeof(A));
+  static constexpr bool crops = K != LineKind::pad;
   static constexpr int first_radix = plan.stage[0].radix;
   static constexpr int most_threads = most_line_threads(sizeof(A), plan.threads);
   static constexpr int blocks = line_blocks(sizeof(A), plan.threads);
   static_assert(plan.stages > 1 && plan.threads <= most_threads);
   template <int I> using Groups = Complex<A>[plan.stage[I].groups][plan.stage[I].radix];
+  static constexpr int of_spectrum =
+      K == LineKind::multiply_and_crop ? plan.stage[0].values() : 0;  // read with the values
   static constexpr bool tables_ahead =
-      plan.stages == 2 && plan.most_held(K == LineKind::crop, sizeof(A)) <= most_held_ahead(sizeof(A));
+      plan.stages == 2 && plan.most_held(crops, sizeof(A)) + of_spectrum <= most_held_ahead(sizeof(A));
 
   const LinePass<A>& p;
   Complex<A>* shared;  // the line's part of shared memory
@@ -59,6 +62,7 @@ template <int N, LineKind K, class S, class A, class D> struct StockhamAgent {
   bool there;          // false for a line beyond the last: it is computed like the last line, but not written
   const Complex<S>* from;
   Complex<D>* to;
+  const A* spectrum;  // of the line
 
   __device__ static std::uint64_t start(const LinePass<A>& p, const LineLayout& layout, std::uint32_t line) {
     const std::uint32_t v = line / p.u_count;
@@ -86,6 +90,10 @@ template <int N, LineKind K, class S, class A, class D> struct StockhamAgent {
     if constexpr (K == LineKind::crop) {
       const Complex<S> value = source(j);
       return {static_cast<A>(value.x), with_sign(static_cast<A>(value.y))};
+    } else if constexpr (K == LineKind::multiply_and_crop) {
+      const Complex<S> value = source(j);
+      const A by = __ldg(spectrum + std::uint64_t{p.from.step} * j);
+      return {static_cast<A>(value.x) * by, with_sign(static_cast<A>(value.y) * by)};
     } else {
       const bool has = p.axis.holds(j);
       const Complex<S> value = source(has ? p.axis.index(j) : 0);
@@ -159,7 +167,7 @@ template <int N, LineKind K, class S, class A, class D> struct StockhamAgent {
   // What a stage reads from tables in advance; only a part of it where registers are few.
   template <int I> struct FromTables {
     static constexpr LineStage stage = plan.stage[I];
-    static constexpr bool has_twiddles = I > 0, scales = K == LineKind::crop && I == plan.stages - 1;
+    static constexpr bool has_twiddles = I > 0, scales = crops && I == plan.stages - 1;
     static constexpr int prefetched = stage.prefetched_groups(sizeof(A));
     Twiddles<I> twiddles[stage.groups];
     A by[stage.groups][stage.radix];
@@ -238,7 +246,8 @@ __global__ void __launch_bounds__(StockhamAgent<N, K, S, A, D>::most_threads, St
           static_cast<int>(p.side_by_side ? x / p.together : x % threads_per_line),
           wanted < p.lines,
           from + first + vector * p.from.vector,
-          to + result + vector * p.to.vector}
+          to + result + vector * p.to.vector,
+          p.spectrum + (K == LineKind::multiply_and_crop ? first : 0)}
         .run();
   }
 }
