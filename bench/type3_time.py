@@ -84,8 +84,8 @@ def load(path):
 
 
 class Bench:
-    def __init__(self, library, samples):
-        self.library, self.samples = library, samples
+    def __init__(self, library, samples, words=()):
+        self.library, self.samples, self.words = library, samples, words
 
     def check(self, status):
         if status != 0:
@@ -96,6 +96,8 @@ class Bench:
         self.check(self.library.offgrid_options_create(ctypes.byref(options)))
         self.check(self.library.offgrid_options_set_text(options, b"device", b"cuda"))
         self.check(self.library.offgrid_options_set(options, b"transforms", cell.vectors))
+        for name, word in self.words:
+            self.check(self.library.offgrid_options_set_text(options, name.encode(), word.encode()))
         status = self.library.offgrid_plan_create(ctypes.byref(plan), 3, cell.dim, None, cell.tolerance,
                                                   int(cell.real == np.float64), options)
         self.library.offgrid_options_destroy(options)
@@ -162,10 +164,12 @@ def main():
     parser.add_argument("--cells", default="", help="regular expression that a name must contain")
     parser.add_argument("--repeats", type=int, default=3)
     parser.add_argument("--samples", type=int, default=64)
+    parser.add_argument("--option", action="append", default=[], help="of the plans, in words: method=sweep")
     parser.add_argument("--describe", action="store_true", help="say what was chosen")
     parser.add_argument("--csv", help="write the rows to this file")
     arguments = parser.parse_args()
-    bench = Bench(load(arguments.library), arguments.samples)
+    words = [option.split("=", 1) for option in arguments.option]
+    bench = Bench(load(arguments.library), arguments.samples, words)
     rows, logs = [], []
     print(f"{'cell (ms)':58} {'plan':>7} {'set':>8} {'first':>8} {'later':>8} {'error/tol':>9} "
           f"{'x set':>7} {'x exec':>7} {'x both':>7}")

@@ -174,6 +174,7 @@ Problem inner_problem(const Problem& problem, const Type3Candidate& candidate) {
   Problem inner = problem;
   inner.type = 2;
   inner.modes = candidate.cells;
+  inner.filled = 1 / candidate.sigma;
   inner.tolerance = candidate.inner_tolerance;
   return inner;
 }

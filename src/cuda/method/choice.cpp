@@ -1,6 +1,7 @@
 #include "cuda/method/choice.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 #include "core/error.hpp"
 #include "core/kernel.hpp"
@@ -37,6 +38,9 @@ MethodPick pick_of(const MethodRequest& request, const SpreadMethod& unit, bool 
   return {&unit, fixed_point, !request.f64() && wide};
 }
 
+// The costs in 1D and 2D were fitted to the whole grid, and do better without.
+double filled_part(const Problem& problem) { return problem.dim == 3 ? std::pow(problem.filled, 3) : 1; }
+
 }  // namespace
 
 GridShape shape_of(const Sizes& grid, int dim) {
@@ -61,6 +65,7 @@ MethodRequest method_request(const Design& design, const DeviceLimits& device, s
           .goal = design.goal,
           .amplification = design.amplification,
           .grid = shape_of(design.grid, design.dim()),
+          .filled = filled_part(design.problem),
           .points = points,
           .vectors = design.batch,
           .options = design.options,
@@ -77,6 +82,7 @@ MethodRequest method_request(const TransformShape& shape, const DeviceLimits& de
           .goal = problem.tolerance,
           .amplification = total_amplification(problem, shape.grid, shape.width),
           .grid = shape_of(shape.grid, problem.dim),
+          .filled = filled_part(problem),
           .points = expected_points(problem, shape.options),
           .vectors = shape.vectors,
           .options = shape.options,

@@ -103,7 +103,8 @@ double time_per_point(const MethodRequest& request) {
   if (request.dim == 2 && !request.f64()) return count * (gathered_result + 2 + 0.43 * reached) + 5 * cells;
   if (request.dim == 2) return count * (gathered_result + 10 + reached) + 4 * cells;
   const double conflicts = request.grid.n[0] % 128 == 0 ? 1.25 : 1;  // rows that meet in the cache
-  if (request.f64()) return count * conflicts * std::max(40 + 4 * reached, scattered_result) + 4 * cells;
+  const double per_cell = request.width <= 4 ? 1.4 : 4;              // wider kernels read more than the caches hold
+  if (request.f64()) return count * conflicts * std::max(20 + per_cell * reached, scattered_result) + 4 * cells;
   const bool gathers = gathers_results(3, request.width, request.f64());
   const double per_result = gathers ? 30 : std::max(30 + 0.55 * reached, scattered_result);
   return count * conflicts * per_result + 9 * cells + too_large(cells);

@@ -33,6 +33,7 @@ struct MethodRequest {
   double goal = 1e-6;        // the tolerance, or what is expected where that is out of reach
   double amplification = 1;  // of rounding errors on the grid, by deconvolution
   GridShape grid{{1, 1, 1}, 1};
+  double filled = 1;  // the part of the grid in which the points are
   std::int64_t points = 0;
   std::int64_t vectors = 1;  // worked on together
   SumPrecision sums = SumPrecision::as_needed;
@@ -42,8 +43,9 @@ struct MethodRequest {
   [[nodiscard]] bool f64() const { return precision == Precision::f64; }
   [[nodiscard]] bool to_modes() const { return direction == Direction::to_modes; }
   [[nodiscard]] double cells() const { return static_cast<double>(grid.cells); }
-  [[nodiscard]] double density() const { return static_cast<double>(points) / cells(); }  // points per cell
-  [[nodiscard]] double reached_cells() const;                                             // by one point
+  [[nodiscard]] double filled_cells() const { return filled * cells(); }
+  [[nodiscard]] double density() const { return static_cast<double>(points) / filled_cells(); }  // points per cell
+  [[nodiscard]] double reached_cells() const;                                                    // by one point
 };
 
 // What becomes of a request: the method, the order of its points, and what its kernels are told.

@@ -4,6 +4,7 @@
 
 #include "cuda/method/launchers.hpp"
 #include "cuda/method/owner_shape.hpp"
+#include "cuda/method/sweep.hpp"
 
 namespace offgrid::cuda {
 namespace {
@@ -15,17 +16,27 @@ class Owner final : public SpreadMethodOf<Owner> {
   Method word() const override { return Method::owner; }
   const char* name() const override { return "owner"; }
   bool can_run(const MethodRequest& request) const override { return request.device.code >= owner_code; }
-  // Owners win where there are few points per cell, and enough tiles for all multiprocessors.
+  // Owners win where there are few points per cell, and enough tiles for all multiprocessors. In 2D they only spread, and only
+  // where the sweep adds to cells of f64; in 3D it depends on the width, too.
   bool wins(const MethodRequest& request) const override {
-    return request.dim == 3 && static_cast<double>(request.points) < 0.1 * request.cells() &&
-           request.cells() * static_cast<double>(request.vectors) > 1e6;
+    if (request.dim == 1 || request.cells() * static_cast<double>(request.vectors) <= 1e6) return false;
+    const bool wide = !request.f64() && request.to_modes() && sums_in_f64(request, owner_crowd);
+    if (request.dim == 2)
+      return request.to_modes() && request.width >= 8 && (request.f64() || wide) &&
+             request.density() < (wide ? 0.2 : 0.12);
+    const SpreadMethod& sweep = sweep_method();
+    if (!sweep.can_run(request) || !sweep.wins(request)) return request.density() < 0.1;
+    const Precision of_grid = wide ? Precision::f64 : request.precision;
+    return request.density() < 1 && time(request, of_grid) < sweep.time(request, of_grid);
   }
 
-  // Each point costs time in every tile that it reaches.
+  // Each point costs time in every tile that it reaches. Fitted to bench/method_density.py on an H200.
   double time(const MethodRequest& request, Precision) const override {
     const double tiles = std::pow(1 + (request.width - 1) / static_cast<double>(owner_tile), request.dim);
-    const double per_tile = request.f64() ? (request.to_modes() ? 90 : 95) : request.to_modes() ? 59 : 69;
-    return static_cast<double>(request.points) * tiles * per_tile + request.cells() * (request.f64() ? 3.5 : 2.5);
+    const double width = request.width;
+    double per_tile = request.to_modes() ? 54 : 62;
+    if (request.f64()) per_tile = request.to_modes() ? 64 + 1.4 * width : 70 + 1.35 * width;
+    return static_cast<double>(request.points) * tiles * per_tile + 1.5 * request.cells();
   }
 
   // Subproblems only tell which bins are crowded.
