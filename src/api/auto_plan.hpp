@@ -47,8 +47,7 @@ class AutoPlan final : public AnyPlan {
 
  private:
   // body(plan), on the device where the points are. A plan that moves takes its boxes along.
-  template <class F>
-  void run_where(std::int64_t count, const std::array<const void*, max_dim>& axes, F&& body) {
+  template <class F> void run_where(std::int64_t count, const std::array<const void*, max_dim>& axes, F&& body) {
     const DeviceKind wanted = count > 0 ? device_of(axes[0]) : device_;
     if (wanted == device_) return body(*plan_);
     if (plan_->has_sum())
