@@ -37,13 +37,14 @@ SweepCosts sweep_costs(const MethodRequest& request) {
 }
 
 // In 2D a column with a few points more than a subproblem takes would make another one of these few, which costs nearly as
-// much. So columns are cut into equal parts of about `subproblem` points, as they are where points are everywhere alike.
+// much. So a subproblem takes a little more where that makes equal parts of columns, as they are where points are everywhere
+// alike. It never takes less: points that fill a part of the grid only are closer together than they seem.
 std::int64_t cut_evenly(const MethodRequest& request, std::int64_t subproblem) {
-  if (request.dim == 3 || request.options.subproblem > 0) return subproblem;
+  if (request.dim == 3 || request.options.subproblem > 0 || subproblem < paper_subproblem) return subproblem;
   const Sizes box = sweep_box(request.dim, request.width);
   const double mean = request.density() * static_cast<double>(box[0] * box[1]);
   const double most = mean + 4 * std::sqrt(mean);  // of nearly all columns
-  const double parts = std::round(most / static_cast<double>(subproblem));
+  const double parts = std::floor(most / static_cast<double>(subproblem));
   return parts < 1 ? subproblem : static_cast<std::int64_t>(std::ceil(most / parts));
 }
 
