@@ -23,7 +23,7 @@ std::complex<double> mode_error(const Design& design, int axis, std::int64_t k, 
   return spread * design.factors[axis](k) - 1.0;
 }
 
-// Modes 0 and -N/2 are there without their negative.
+// How often a mode counts: modes 0 and -N/2 are there without their negative.
 double times_there(std::int64_t k, std::int64_t modes) { return k == 0 || 2 * k == modes ? 1 : 2; }
 
 // Error of an axis for one point on a node or between two, where it is the largest: over the modes its mean, the root mean
@@ -73,7 +73,8 @@ bool has_few_modes(const Problem& problem) {
          std::any_of(problem.modes.begin(), problem.modes.begin() + problem.dim, [](auto n) { return n <= few_modes; });
 }
 
-// Tried are one point, and strengths of one sign at many points. The errors of all axes may have the same sign. Points at multiples of 2 pi / N let mode 0 alias onto a single mode.
+// One point, and strengths of one sign at many points, are tried. The errors of all axes may have the same sign. Points at
+// multiples of 2 pi / N let mode 0 alias onto a single mode.
 double error_of_few_modes(const Design& design) {
   double growth = 0, deviation = 0, growth_of_zero = 0, aliased = 0;
   for (int axis = 0; axis < design.dim(); ++axis) {

@@ -20,8 +20,8 @@ struct LineValues {
 constexpr LineValues line_values(std::size_t real_bytes) {
   return real_bytes == 4 ? LineValues{18, 20} : LineValues{12, 16};
 }
-// Two blocks share a multiprocessor, and have at most so many threads, where lines take `threads_per_line` threads each:
-// with 256 threads a thread has 128 registers, with more 96.
+// The most threads of each of two blocks that share a multiprocessor, where lines take `threads_per_line` threads each: with
+// 256 threads a thread has 128 registers, with more 96.
 constexpr int threads_of_two_blocks(std::size_t real_bytes, int threads_per_line) {
   return real_bytes == 4 ? 320 : threads_per_line > 128 ? 288 : 256;
 }
