@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import difflib
 import operator
-import sys
 from typing import Any, get_args
 
+from offgrid import _core
 from offgrid._arrays import PRECISIONS, NumpyKind, kind_of, name_of_device
 from offgrid._error import ArgumentTypeError, ArgumentValueError
 from offgrid._options import DEFAULTS
@@ -153,10 +153,6 @@ def columns(points: Any, dim: int, name: str = "points") -> tuple[Any, ...]:
     return tuple(points[:, axis] for axis in range(dim))
 
 
-def is_only_thread() -> bool:
-    return len(sys._current_frames()) == 1
-
-
 class Points:
     """Coordinates that were checked: arrays of one kind of device, one dtype and one length."""
 
@@ -195,7 +191,7 @@ class Points:
         """The arrays as the library reads them: contiguous, and C's first axis first, which is Python's last.
 
         The sort reads the points twice. On the CPU another thread might write to them in between."""
-        settle = self.kind.contiguous if self.gpu >= 0 or is_only_thread() else self.kind.snapshot
+        settle = self.kind.contiguous if self.gpu >= 0 or _core.is_only_thread() else self.kind.snapshot
         return [settle(array) for array in reversed(self.arrays)]
 
     def require_like(self, other: Points) -> None:

@@ -2,9 +2,9 @@
 // DLPack capsule. What an array is, and whether it fits, is decided in python/offgrid before anything here is called.
 //
 // Calls run without the GIL. A plan may be executed by several threads at once; what changes the plan (points, targets, boxes,
-// sums of chunks, close) waits until nobody executes. Arrays come with their sizes in bytes and their device, and the plan compares them with its own: neither a
-// thread that changes the points meanwhile nor Python code that writes to a plan's private fields can make a call read or
-// write past an array.
+// sums of chunks, close) waits until nobody executes. Arrays come with their sizes in bytes and their device, and the plan
+// compares them with its own: neither a thread that changes the points meanwhile nor Python code that writes to a plan's
+// private fields can make a call read or write past an array.
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/pair.h>
@@ -20,6 +20,7 @@
 #include "gram.hpp"
 #include "memory.hpp"
 #include "no_gil.hpp"
+#include "only_thread.hpp"
 
 namespace nb = nanobind;
 using namespace nb::literals;
@@ -355,6 +356,7 @@ NB_MODULE(_core, module) {
   module.def("version", &offgrid_version);
   module.def("devices", &offgrid_devices, WithoutGil());
   module.def("options_help", &offgrid_options_help);
+  module.def("is_only_thread", &is_only_thread);
   module.def(
       "release_memory", [] { offgrid_release_memory(); }, WithoutGil());
   module.def("gpu_empty", &gpu_empty, "shape"_a, "dtype"_a, "gpu"_a, "stream"_a);

@@ -1,5 +1,7 @@
 """The GIL is released in calls, plans may be shared, and points that change under an execute cannot hurt it."""
 
+import subprocess
+import sys
 import threading
 import time
 
@@ -100,3 +102,30 @@ def test_points_that_change_under_an_execute(random):
                 refused.append(error)
 
     run_all(move, execute, execute)
+
+
+SET_POINTS_WHILE_THREADS_END = """
+import gc, threading, time
+import numpy as np
+import offgrid
+
+gc.callbacks.append(lambda phase, info: time.sleep(0))  # Python code, so that another thread may get the GIL
+gc.set_threshold(1)
+plan = offgrid.Plan(1, 8, threads=1)
+stop = time.monotonic() + 2
+def start_threads():
+    while time.monotonic() < stop:
+        threading.Thread(target=lambda: None).start()
+starter = threading.Thread(target=start_threads)
+starter.start()
+while time.monotonic() < stop:
+    plan.set_points(np.zeros(3))
+starter.join()
+print("done")
+"""
+
+
+def test_set_points_does_not_wait_for_ever_while_threads_end():
+    """python/cpython#106883: sys._current_frames() may, up to Python 3.11, where a collection of garbage meets it."""
+    run = subprocess.run([sys.executable, "-c", SET_POINTS_WHILE_THREADS_END], capture_output=True, text=True, timeout=60)
+    assert run.stdout == "done\n", run.stderr
