@@ -40,11 +40,14 @@ struct Problem {
   bool operator==(const Problem&) const = default;
 };
 
+// 1 / (2 pi), in two parts.
+inline constexpr double per_turn = 0x1.45f306dc9c883p-3, per_turn_low = -0x1.6b01ec5417056p-57;
+
 // How a coordinate becomes a part of the period, in turns: (x - centre) (rate + rate_low), 2 pi a turn unless said otherwise.
 // The rate has more bits than one number holds, so that a product with millions of cells keeps its last digits.
 struct AxisMap {
   double centre = 0;
-  double rate = 0x1.45f306dc9c883p-3, rate_low = -0x1.6b01ec5417056p-57;
+  double rate = per_turn, rate_low = per_turn_low;
   double largest = largest_coordinate;  // |x| beyond it is refused
 };
 

@@ -1,106 +1,126 @@
-#include "cpu/direct_sum.hpp"
+#include "cpu/simd.hpp"
+//
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "cpu/direct_sum.cpp"
+#include <hwy/foreach_target.h>
+//
+#include <hwy/highway.h>
 
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <numbers>
 #include <vector>
 
+#include "cpu/direct_sum.hpp"
+#include "cpu/phases-inl.hpp"
+#include "cpu/policy.hpp"
+#include "cpu/range.hpp"
 #include "cpu/threads.hpp"
 
+HWY_BEFORE_NAMESPACE();
 namespace offgrid::cpu {
-namespace {
+namespace HWY_NAMESPACE {
 
-constexpr std::int64_t chunk = 256;  // terms whose phases are held at a time
-constexpr std::int64_t values_of_job = 8;
-constexpr double pair_time = 8;  // in nanoseconds, and per vector
-constexpr double product_time = 1;
-
-// 1 / (2 pi), in two parts.
-constexpr double per_turn = 0x1.45f306dc9c883p-3, per_turn_low = -0x1.6b01ec5417056p-57;
-
-double nearest_whole(double turns) {
-  constexpr double magic = 0x1.8p52;
-  return (turns + magic) - magic;
-}
-
-// cos and sin of 2 pi turns for |turns| <= 1/2. Taylor's series for at most an eighth of a turn: the next terms are under 1e-16.
-struct CosSin {
-  double cosine, sine;
+// Of a chunk of terms: real and imaginary parts of strengths, or cosines and sines.
+struct Chunk {
+  std::array<double, direct_chunk> first, second;
 };
-CosSin cos_sin(double turns) {
-  const double quarter = nearest_whole(4 * turns), angle = 2 * std::numbers::pi * (turns - 0.25 * quarter);
-  const double square = angle * angle;
-  double sine = 0, cosine = 0;
-  for (int n = 17; n >= 3; n -= 2) sine = (sine + 1) * (-square / (n * (n - 1)));
-  for (int n = 16; n >= 2; n -= 2) cosine = (cosine + 1) * (-square / (n * (n - 1)));
-  sine = angle * (sine + 1);
-  cosine += 1;
-  // By quarter turns: (c, s), (-s, c), (-c, -s), (s, -c).
-  const double odd = quarter * quarter == 1 ? 1 : 0, half = std::abs(quarter) == 2 ? -1 : 1;
-  const double c = odd != 0 ? -quarter * sine : half * cosine;
-  const double s = odd != 0 ? quarter * cosine : half * sine;
-  return {c, s};
-}
 
-// Phases of a chunk of terms at one value.
-template <class T> class Phases {
- public:
-  void find(const DirectSum<T>& sum, std::int64_t value, const Range& range) {
-    std::fill_n(turns_.begin(), range.size(), 0.0);
+// cos and sin of the phases between a chunk of terms and one value.
+template <class T> void find_phases(const DirectSum<T>& sum, const Range& terms, std::int64_t value, Chunk& phases) {
+  constexpr std::int64_t lanes = hn::MaxLanes(D64());
+  const D64 d;
+  for (std::int64_t j = 0; j < terms.size(); j += lanes) {
+    V64 turns = hn::Zero(d);
     for (int axis = 0; axis < sum.dim; ++axis) {
       const double s = static_cast<double>(static_cast<int>(sum.sign)) * sum.at[axis * sum.values + value];
       const double rate = s * per_turn, rest = std::fma(s, per_turn, -rate) + s * per_turn_low;
-      const T* x = sum.x + axis * sum.terms + range.begin;
-      for (std::int64_t j = 0; j < range.size(); ++j) {
-        const double turns = rate * x[j], tail = std::fma(rate, static_cast<double>(x[j]), -turns) + rest * x[j];
-        turns_[j] += (turns - nearest_whole(turns)) + tail;
-      }
+      const T* from = sum.x + axis * sum.terms + terms.begin + j;
+      T last[lanes] = {};
+      if (j + lanes > terms.size()) from = std::copy_n(from, terms.size() % lanes, last) - terms.size() % lanes;
+      const V64 x = load_as_double(d, from), rates = hn::Set(d, rate), product = hn::Mul(x, rates);
+      const V64 tail = hn::MulAdd(x, hn::Set(d, rest), product_error(d, x, rates, product));
+      turns = hn::Add(turns, hn::Add(hn::Sub(product, hn::Round(product)), tail));
     }
-    for (std::int64_t j = 0; j < range.size(); ++j) {
-      const CosSin phase = cos_sin(turns_[j] - nearest_whole(turns_[j]));
-      cosine[j] = phase.cosine;
-      sine[j] = phase.sine;
-    }
+    const CosSin phase = cos_sin(d, hn::Sub(turns, hn::Round(turns)));
+    hn::StoreU(phase.cosine, d, phases.first.data() + j);
+    hn::StoreU(phase.sine, d, phases.second.data() + j);
   }
-  std::array<double, chunk> cosine, sine;
-
- private:
-  std::array<double, chunk> turns_;
-};
-
-template <class T>
-std::complex<double> product(const Phases<T>& phases, const std::complex<T>* from, std::int64_t count) {
-  double real = 0, imag = 0;
-  for (std::int64_t j = 0; j < count; ++j) {
-    const double a = from[j].real(), b = from[j].imag();
-    real += a * phases.cosine[j] - b * phases.sine[j];
-    imag += a * phases.sine[j] + b * phases.cosine[j];
-  }
-  return {real, imag};
 }
+
+HWY_INLINE double sum_of_lanes(D64 d, V64 v) {
+  double lane[hn::MaxLanes(D64())], sum = 0;
+  hn::StoreU(v, d, lane);
+  for (const double x : lane) sum += x;
+  return sum;
+}
+
+// Strengths beyond `terms` are zeros.
+std::complex<double> product(const Chunk& strengths, const Chunk& phases, std::int64_t terms) {
+  constexpr std::int64_t lanes = hn::MaxLanes(D64());
+  const D64 d;
+  V64 real = hn::Zero(d), imag = real, real_of_sines = real, imag_of_sines = real;
+  for (std::int64_t j = 0; j < terms; j += lanes) {
+    const V64 a = hn::LoadU(d, strengths.first.data() + j), b = hn::LoadU(d, strengths.second.data() + j);
+    const V64 cosine = hn::LoadU(d, phases.first.data() + j), sine = hn::LoadU(d, phases.second.data() + j);
+    real = hn::MulAdd(a, cosine, real);
+    imag = hn::MulAdd(b, cosine, imag);
+    real_of_sines = hn::MulAdd(b, sine, real_of_sines);
+    imag_of_sines = hn::MulAdd(a, sine, imag_of_sines);
+  }
+  return {sum_of_lanes(d, hn::Sub(real, real_of_sines)), sum_of_lanes(d, hn::Add(imag, imag_of_sines))};
+}
+
+template <class T> void sum_any(const DirectSum<T>& sum, const Range& values) {
+  std::vector<std::complex<double>> totals(static_cast<std::size_t>(sum.vectors * values.size()));
+  std::array<Chunk, direct_values> phases;
+  for (std::int64_t first = 0; first < sum.terms; first += direct_chunk) {
+    const Range terms{first, std::min(first + direct_chunk, sum.terms)};
+    for (std::int64_t value = values.begin; value < values.end; ++value)
+      find_phases(sum, terms, value, phases[static_cast<std::size_t>(value - values.begin)]);
+    auto total = totals.begin();
+    for (std::int64_t v = 0; v < sum.vectors; ++v) {
+      Chunk strengths{};
+      const std::complex<T>* from = sum.from + v * sum.terms + first;
+      for (std::size_t j = 0; j < static_cast<std::size_t>(terms.size()); ++j) {
+        strengths.first[j] = from[j].real();
+        strengths.second[j] = from[j].imag();
+      }
+      for (std::int64_t i = 0; i < values.size(); ++i)
+        *total++ += product(strengths, phases[static_cast<std::size_t>(i)], terms.size());
+    }
+  }
+  for (std::int64_t v = 0; v < sum.vectors; ++v)
+    for (std::int64_t i = 0; i < values.size(); ++i)
+      sum.to[v * sum.values + values.begin + i] =
+          static_cast<std::complex<T>>(totals[static_cast<std::size_t>(v * values.size() + i)]);
+}
+
+void sum_f32(const DirectSum<float>& sum, const Range& values) { sum_any(sum, values); }
+void sum_f64(const DirectSum<double>& sum, const Range& values) { sum_any(sum, values); }
+
+}  // namespace HWY_NAMESPACE
+}  // namespace offgrid::cpu
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace offgrid::cpu {
+namespace {
+
+HWY_EXPORT(sum_f32);
+HWY_EXPORT(sum_f64);
+
+void sum_for(const DirectSum<float>& sum, const Range& values) { HWY_DYNAMIC_DISPATCH(sum_f32)(sum, values); }
+void sum_for(const DirectSum<double>& sum, const Range& values) { HWY_DYNAMIC_DISPATCH(sum_f64)(sum, values); }
 
 }  // namespace
 
 template <class T> void sum_directly(const DirectSum<T>& sum, int threads) {
   const double pairs = static_cast<double>(sum.terms) * static_cast<double>(sum.values);
-  const Work work{threads, pairs * (pair_time + product_time * static_cast<double>(sum.vectors))};
-  const std::int64_t jobs = (sum.values + values_of_job - 1) / values_of_job;
-  parallel_for(work, jobs, [&](std::int64_t job, int) {
-    Phases<T> phases;
-    std::vector<std::complex<double>> totals(static_cast<std::size_t>(sum.vectors));
-    const Range values{job * values_of_job, std::min((job + 1) * values_of_job, sum.values)};
-    for (std::int64_t value = values.begin; value < values.end; ++value) {
-      std::fill(totals.begin(), totals.end(), 0.0);
-      for (std::int64_t first = 0; first < sum.terms; first += chunk) {
-        const Range range{first, std::min(first + chunk, sum.terms)};
-        phases.find(sum, value, range);
-        for (std::int64_t v = 0; v < sum.vectors; ++v)
-          totals[static_cast<std::size_t>(v)] += product(phases, sum.from + v * sum.terms + first, range.size());
-      }
-      for (std::int64_t v = 0; v < sum.vectors; ++v)
-        sum.to[v * sum.values + value] = std::complex<T>(totals[static_cast<std::size_t>(v)]);
-    }
+  const double pair_time = direct_costs.pair + direct_costs.axis * sum.dim;
+  const Work work{threads, pairs * (pair_time + direct_costs.vector * static_cast<double>(sum.vectors))};
+  parallel_for(work, (sum.values + direct_values - 1) / direct_values, [&](std::int64_t job, int) {
+    sum_for(sum, {job * direct_values, std::min((job + 1) * direct_values, sum.values)});
   });
 }
 
@@ -108,3 +128,4 @@ template void sum_directly(const DirectSum<float>&, int);
 template void sum_directly(const DirectSum<double>&, int);
 
 }  // namespace offgrid::cpu
+#endif

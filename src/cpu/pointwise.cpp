@@ -12,6 +12,7 @@
 #include "core/error.hpp"
 #include "core/text.hpp"
 #include "cpu/direct_sum.hpp"
+#include "cpu/factors.hpp"
 #include "cpu/host_memory.hpp"
 #include "cpu/memory.hpp"
 #include "cpu/multiply.hpp"
@@ -38,22 +39,6 @@ template <class F> void for_chunks(int threads, std::int64_t vectors, std::int64
     const std::int64_t begin = job % chunks * chunk;
     body(job / chunks, Range{begin, std::min(begin + chunk, size)});
   });
-}
-
-// Turns of a point along an axis, less whole ones: what they lose to rounding is less than 1e-16.
-double turns_at(const FactorAxis& axis, double x) {
-  const double d = x - axis.centre, taken = x - d, lost = (x - (d + taken)) + (taken - axis.centre);
-  const double turns = d * axis.rate;
-  const double tail = std::fma(d, axis.rate, -turns) + std::fma(d, axis.rate_low, lost * axis.rate);
-  return (turns - std::nearbyint(turns)) + tail;
-}
-
-// The logarithm of a point's factor along an axis, by Clenshaw's recurrence.
-double exponent_at(const FactorRule& rule, int axis, double x) {
-  const double u = (x - rule.axis[axis].centre) * rule.axis[axis].scale, s = 2 * std::min(u * u, 1.0) - 1;
-  double next = 0, after = 0;
-  for (int j = rule.terms - 1; j > 0; --j) after = std::exchange(next, 2 * s * next - after + rule.series[j]);
-  return s * next - after + rule.series[0];
 }
 
 // The factors of one mode of the short axes, or null where they are all 1.
@@ -90,14 +75,15 @@ template <class T> class CpuPointwise final : public Pointwise<T> {
   }
 
   void find_phases(const T* x, std::int64_t count, Complex* phases, Stream) override {
-    constexpr double phase_time = 30;
+    FactorRule rule;
+    rule.axis[0].rate = per_turn;
+    rule.axis[0].rate_low = per_turn_low;
     std::atomic<bool> good{true};
     for_chunks(threads_, 1, count, phase_time, [&](std::int64_t, const Range& range) {
-      for (std::int64_t j = range.begin; j < range.end; ++j) {
-        const double angle = x[j];
-        if (!(std::abs(angle) <= largest_coordinate)) good = false;
-        phases[j] = {static_cast<T>(std::cos(angle)), static_cast<T>(std::sin(angle))};
-      }
+      const T* first = x + range.begin;
+      const auto folds = [](T angle) { return std::abs(double{angle}) <= largest_coordinate; };
+      if (!std::all_of(first, first + range.size(), folds)) good = false;
+      evaluate_factors(rule, {.count = range.size(), .axis = {first}}, phases + range.begin);
     });
     if (!good) throw Error(Status::invalid_argument, bad_coordinate);
   }
@@ -176,18 +162,9 @@ template <class T> class CpuPointwise final : public Pointwise<T> {
   }
 
   void find_factors(const FactorRule& rule, const Points<T>& points, Complex* factors, Stream) override {
-    const double factor_time = 30 + 2.0 * rule.terms * rule.dim;
-    for_chunks(threads_, 1, points.count, factor_time, [&](std::int64_t, const Range& range) {
-      for (std::int64_t j = range.begin; j < range.end; ++j) {
-        double turns = 0, exponent = 0;
-        for (int axis = 0; axis < rule.dim; ++axis) {
-          const double x = points.axis[axis][j];
-          turns += turns_at(rule.axis[axis], x);
-          if (rule.terms > 0) exponent += exponent_at(rule, axis, x);
-        }
-        const double angle = 2 * std::numbers::pi * (turns - std::nearbyint(turns)), size = std::exp(exponent);
-        factors[j] = {static_cast<T>(size * std::cos(angle)), static_cast<T>(size * std::sin(angle))};
-      }
+    const double time = phase_time + factor_term_time * rule.terms * rule.dim;
+    for_chunks(threads_, 1, points.count, time, [&](std::int64_t, const Range& range) {
+      evaluate_factors(rule, points.part(range.begin, range.size()), factors + range.begin);
     });
   }
 

@@ -62,6 +62,11 @@ inline constexpr std::int64_t clustered_points = 8;  // a column that they reach
 inline constexpr int row_copies = 4;                 // that clustered points take turns to add to
 inline constexpr int chunk_points = 16;              // points whose kernel values are held at a time
 
+// Sums over all pairs (direct_sum.cpp). The costs were measured beside plans by grids of 20 to 1000 points, 1D to 3D.
+inline constexpr std::int64_t direct_chunk = 128;  // terms whose phases are held at a time, in first-level cache,
+inline constexpr std::int64_t direct_values = 8;   // for each of so many values
+inline constexpr DirectCosts direct_costs{.pair = 1, .axis = 0.12, .vector = 0.13};
+
 // Nanoseconds on one core, for the choice of sigma and width.
 inline BackendTraits cost_traits(int vector_bytes) {
   BackendTraits traits{"cpu", vector_bytes, std::min(vector_bytes, 32)};
@@ -70,7 +75,7 @@ inline BackendTraits cost_traits(int vector_bytes) {
   traits.row_vector = 0.4;
   traits.fft = 1;
   traits.cell = 16;
-  traits.direct.fill({.pair = 9, .axis = 1.5, .vector = 1.5});  // beside plans by grids of 10 to 1000 points, 1D to 3D
+  traits.direct.fill(direct_costs);
   traits.longest_sum = [](std::int64_t points) {
     constexpr std::int64_t few_more = 64;  // threads that add up their own sums
     return static_cast<double>(std::min(points, careful_part_points + few_more));

@@ -14,9 +14,6 @@ constexpr int warps = 8, threads = 32 * warps;
 constexpr int tile = threads;              // terms; a thread reads one
 constexpr std::int64_t most_rows = 65535;  // of blocks
 
-// 1 / (2 pi), in two parts.
-constexpr double per_turn = 0x1.45f306dc9c883p-3, per_turn_low = -0x1.6b01ec5417056p-57;
-
 // The turns of a term at one value, and exp(2 pi i turns).
 template <class T, int D> class Phase;
 

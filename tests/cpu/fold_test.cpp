@@ -2,31 +2,16 @@
 #include "cpu/fold.hpp"
 
 #include <gtest/gtest.h>
-#include <hwy/targets.h>
 #include <cstdint>
 
 #include <cmath>
 #include <numbers>
 
+#include "only_target.hpp"
 #include "points.hpp"
 
 namespace offgrid::cpu {
 namespace {
-
-// Restricts what run-time dispatch may take, for as long as it lives.
-class OnlyTarget {
- public:
-  explicit OnlyTarget(std::int64_t target) { set(target); }
-  ~OnlyTarget() { set(0); }
-  OnlyTarget(const OnlyTarget&) = delete;
-  OnlyTarget& operator=(const OnlyTarget&) = delete;
-
- private:
-  static void set(std::int64_t targets) {
-    hwy::SetSupportedTargetsForTest(targets);
-    hwy::GetChosenTarget().Update(hwy::SupportedTargets());
-  }
-};
 
 TEST(Fold, is_exact_with_every_instruction_set) {
   constexpr double cells = 3e6;
@@ -35,11 +20,7 @@ TEST(Fold, is_exact_with_every_instruction_set) {
   plan.axis[0].cells = cells, plan.axis[0].half_width = width / 2.0;
   const auto set = support::points_between<double>(-50, 50, 1, fold_chunk, 3);
   const Points<double> points{fold_chunk, {set.axis[0].data(), nullptr, nullptr}};
-  const std::int64_t all = hwy::SupportedTargets();
-  for (int bit = 0; bit < 62; ++bit) {
-    const std::int64_t target = all & (std::int64_t{1} << bit);
-    if (target == 0) continue;
-    const OnlyTarget only(target);
+  support::with_each_target([&](std::int64_t target) {
     FoldedChunk<double> folded;
     ASSERT_TRUE(fold_points(plan, points, {0, fold_chunk}, folded));
     for (std::int64_t i = 0; i < fold_chunk; ++i) {
@@ -48,7 +29,7 @@ TEST(Fold, is_exact_with_every_instruction_set) {
       const long double offset = std::ceil(g - width / 2.0L) - g + width / 2.0L;
       EXPECT_NEAR(folded.t[0][i], static_cast<double>(2 * offset - 1), 1e-11) << "target " << target;
     }
-  }
+  });
 }
 
 // Near points take a shorter way, and a far one among them the long one, for its whole chunk.
