@@ -2,10 +2,10 @@
 """Times offgrid and FINUFFT (the PyPI package `finufft`) side by side in one process, on the same arrays.
 
 Both are called through ctypes on their C interfaces, so neither pays for a Python wrapper. Every repeat makes a plan
-without any hint, sets points, executes and executes again, first with one library and then with the other, so that a
-change in the machine's load meets both, each after a pause and a turn to wake up. "x set" compares the first set_points,
-"x exec" a later execute, "x total" plan, first set_points and first execute together. Times are medians, errors relative
-l2 over sampled outputs against direct sums.
+without any hint, sets points (and targets), executes and executes again, first with one library and then with the
+other, so that a change in the machine's load meets both, each after a pause and a turn to wake up. "x set" compares
+the first set_points, "x exec" a later execute, "x total" plan, first set_points and first execute together. Times are
+medians, errors relative l2 over sampled outputs against direct sums.
 
     python3 bench/compare_finufft.py --quick
     python3 bench/compare_finufft.py --threads 1,2 --csv compare.csv
@@ -52,8 +52,13 @@ class Offgrid:
         if status != 0:
             raise RuntimeError(f"offgrid: {self.library.offgrid_last_error().decode()}")
 
-    def set_points(self, count, pointers):
-        self.check(self.library.offgrid_set_points(self.plan, count, *pointers, None))
+    def set_points(self, count, pointers, targets=None):
+        """Targets, of type 3, are as many as the points."""
+        if targets is None:
+            self.check(self.library.offgrid_set_points(self.plan, count, *pointers, None))
+            return
+        self.check(self.library.offgrid_set_points_and_targets(self.plan, count, (void_p * 3)(*pointers), count,
+                                                               (void_p * 3)(*targets), None))
 
     def execute(self, strengths, modes):
         self.check(self.library.offgrid_execute(self.plan, strengths, modes, None))
@@ -69,6 +74,7 @@ class Offgrid:
         library.offgrid_plan_create.argtypes = [void_p, ctypes.c_int, ctypes.c_int, void_p, double, ctypes.c_int,
                                                 void_p]
         library.offgrid_set_points.argtypes = [void_p, int64, void_p, void_p, void_p, void_p]
+        library.offgrid_set_points_and_targets.argtypes = [void_p, int64, void_p, int64, void_p, void_p]
         library.offgrid_execute.argtypes = [void_p] * 4
         library.offgrid_options_destroy.argtypes = library.offgrid_plan_destroy.argtypes = [void_p]
         return library
@@ -99,8 +105,9 @@ class Finufft:
         if status > 1:  # 1 warns that the tolerance may be out of reach
             raise RuntimeError(f"finufft: error {status}")
 
-    def set_points(self, count, pointers):
-        self.check(self.calls["setpts"](self.plan, count, *pointers, 0, None, None, None))
+    def set_points(self, count, pointers, targets=None):
+        others = (0, None, None, None) if targets is None else (count, *targets)
+        self.check(self.calls["setpts"](self.plan, count, *pointers, *others))
 
     def execute(self, strengths, modes):
         self.check(self.calls["execute"](self.plan, strengths, modes))
@@ -123,8 +130,8 @@ class Cell:
     dim: int
     type: int
     precision: str
-    size: int  # modes an axis
-    points: int
+    size: int  # modes per axis; of type 3, the targets lie between -size/2 and size/2
+    points: int  # of type 3, also the targets
     set: str
     tolerance: float
     batch: int = 1
@@ -164,6 +171,9 @@ def all_cells(quick):
         for kind in (1, 2):
             cells += [Cell("batch", dim, kind, precision, size, points, "rand", TYPICAL[precision][0], 16)
                       for precision in ("f32", "f64")]
+    for dim, size in ((1, 100_000), (2, 500), (3, 64)):
+        cells += [Cell("type3", dim, 3, precision, size, 1_000_000, "rand", tolerance)
+                  for precision in ("f32", "f64") for tolerance in tolerances[precision]]
     for dim, size in ((1, 32), (2, 16), (3, 8)):
         for kind in (1, 2):
             cells += [Cell("tiny", dim, kind, precision, size, 1000, "rand", TYPICAL[precision][0])
@@ -181,22 +191,29 @@ class Data:
         real = np.float32 if cell.precision == "f32" else np.float64
         low, high = (-np.pi, np.pi) if cell.set == "rand" else (0, 8 * np.pi / cell.size)
         self.points = [random.uniform(low, high, cell.points).astype(real) for _ in range(cell.dim)]
-        shape_points, shape_modes = (cell.batch, cell.points), (cell.batch, cell.size**cell.dim)
+        half = cell.size / 2
+        self.targets = []
+        if cell.type == 3:
+            self.targets = [random.uniform(-half, half, cell.points).astype(real) for _ in self.points]
+        shape_points = (cell.batch, cell.points)
+        shape_modes = (cell.batch, cell.points if cell.type == 3 else cell.size**cell.dim)
         complex_values = np.complex64 if cell.precision == "f32" else np.complex128
-        shapes = (shape_points, shape_modes) if cell.type == 1 else (shape_modes, shape_points)
+        shapes = (shape_modes, shape_points) if cell.type == 2 else (shape_points, shape_modes)
         self.input = (random.uniform(-1, 1, shapes[0]) + 1j * random.uniform(-1, 1, shapes[0])).astype(complex_values)
         self.output = np.empty(shapes[1], complex_values)
-        samples = 16 if cell.type == 1 and cell.points > 200_000 else 200  # a mode of many points takes long to sum
+        samples = 16 if cell.type != 2 and cell.points > 200_000 else 200  # sums over many points take long
         self.sampled = random.integers(0, shapes[1][1], samples)
         self.turns = [x.astype(np.longdouble) / (2 * LONG_PI) for x in self.points]
         self.expected = self.direct_sum()
 
     def pointers(self):
-        return [x.ctypes.data for x in self.points] + [None] * (3 - self.cell.dim)
+        """Addresses of the points and, of type 3, those of the targets."""
+        nothing = [None] * (3 - self.cell.dim)
+        return [[x.ctypes.data for x in axes] + nothing for axes in (self.points, self.targets) if axes]
 
     def values(self):
-        """Addresses of the strengths and of the modes."""
-        return (self.input.ctypes.data, self.output.ctypes.data)[:: 1 if self.cell.type == 1 else -1]
+        """Addresses of the strengths and of the modes, or of the values at the targets."""
+        return (self.input.ctypes.data, self.output.ctypes.data)[:: -1 if self.cell.type == 2 else 1]
 
     def waves(self, frequencies, turns):
         """exp(sign 2 pi i k t) with the product reduced in extended precision before it is rounded to double."""
@@ -208,13 +225,20 @@ class Data:
 
     def direct_sum(self):
         values = self.input[-1].astype(np.complex128)
-        return np.array([self.mode(values, i) if self.cell.type == 1 else self.point(values, i) for i in self.sampled])
+        sum_at = {1: self.mode, 2: self.point, 3: self.target}[self.cell.type]
+        return np.array([sum_at(values, i) for i in self.sampled])
 
     def mode(self, strengths, position):
         wave = strengths.copy()
         for turns in self.turns:
             position, index = divmod(int(position), self.cell.size)
             wave *= self.waves(np.longdouble(index - self.cell.size // 2), turns)
+        return wave.sum()
+
+    def target(self, strengths, k):
+        wave = strengths.copy()
+        for turns, frequencies in zip(self.turns, self.targets):
+            wave *= self.waves(frequencies[k].astype(np.longdouble), turns)
         return wave.sum()
 
     def point(self, modes, j):
@@ -266,7 +290,7 @@ def use(make, data, loops):
     plan = make()
     made = (time.perf_counter_ns() - start) * 1e-6
     try:
-        set_points = timed(plan.set_points, data.cell.points, data.pointers())
+        set_points = timed(plan.set_points, data.cell.points, *data.pointers())
         first = timed(plan.execute, *data.values())
         return made, set_points, first, timed(plan.execute, *data.values(), loops=loops)
     finally:
