@@ -36,6 +36,7 @@ class Draw {
 std::vector<std::int64_t> draw_modes(Draw& draw, int dim) {
   const double most = dim == 1 ? 3000 : dim == 2 ? 120 : 30;
   std::vector<std::int64_t> modes;
+  modes.reserve(static_cast<std::size_t>(dim));
   for (int axis = 0; axis < dim; ++axis)
     modes.push_back(draw.one_in(5) ? 1 + draw.below(3) : static_cast<std::int64_t>(draw.log_between(1, most)));
   return modes;

@@ -71,7 +71,7 @@ std::size_t edits_between(const std::string& one, const std::string& other) {
 std::string unknown_word(const CLI::App& program, const std::vector<std::string>& words) {
   const CLI::App* command = &program;
   for (const auto& word : words) {
-    const std::string problem = unknown_option(*command, word);
+    std::string problem = unknown_option(*command, word);
     if (!problem.empty()) return problem;
     if (command != &program || word.empty() || word[0] == '-') continue;
     const auto found = program.get_subcommands([&](const CLI::App* one) { return one->get_name() == word; });

@@ -55,7 +55,7 @@ class CudaNumerics final : public Numerics {
     const std::vector<float> present = density_.get(stream_);
     blocks.insert(blocks.end(), present.begin(), present.end());
     DeviceArray<float> several(blocks);
-    const std::vector<double> errors = phaser_.phase(several.data(), static_cast<int>(seeds.size()) + 1, settings);
+    std::vector<double> errors = phaser_.phase(several.data(), static_cast<int>(seeds.size()) + 1, settings);
     const auto best = static_cast<std::size_t>(std::min_element(errors.begin(), errors.end()) - errors.begin());
     check(cudaMemcpy(density_.data(), several.data() + best * block_voxels_, block_voxels_ * sizeof(float),
                      cudaMemcpyDeviceToDevice),

@@ -44,13 +44,13 @@ enum Word : std::size_t {
 
 class Header {
  public:
-  void set(std::size_t word, std::int32_t value) { std::memcpy(&words_[word], &value, 4); }
-  void set(std::size_t word, float value) { std::memcpy(&words_[word], &value, 4); }
-  void set(std::size_t word, std::string_view text) { std::memcpy(&words_[word], text.data(), text.size()); }
-  [[nodiscard]] std::int32_t integer(std::size_t word) const { return std::bit_cast<std::int32_t>(words_[word]); }
-  [[nodiscard]] float real(std::size_t word) const { return std::bit_cast<float>(words_[word]); }
+  void set(std::size_t word, std::int32_t value) { std::memcpy(&words[word], &value, 4); }
+  void set(std::size_t word, float value) { std::memcpy(&words[word], &value, 4); }
+  void set(std::size_t word, std::string_view text) { std::memcpy(&words[word], text.data(), text.size()); }
+  [[nodiscard]] std::int32_t integer(std::size_t word) const { return std::bit_cast<std::int32_t>(words[word]); }
+  [[nodiscard]] float real(std::size_t word) const { return std::bit_cast<float>(words[word]); }
 
-  std::array<std::uint32_t, header_words> words_{};
+  std::array<std::uint32_t, header_words> words{};
 };
 
 struct Statistics {
@@ -102,7 +102,7 @@ Header header_of(const MrcVolume& density) {
 void write_mrc(const std::string& path, const MrcVolume& density) {
   const Header header = header_of(density);
   OutputFile file(path);
-  file.write(std::as_bytes(std::span(header.words_)));
+  file.write(std::as_bytes(std::span(header.words)));
   file.write(std::as_bytes(std::span(density.volume.values)));
   file.finish();
 }
@@ -111,8 +111,8 @@ MrcVolume read_mrc(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
   if (!file) throw InputError(path + ": cannot open it");
   Header header;
-  file.read(reinterpret_cast<char*>(header.words_.data()), sizeof header.words_);
-  if (!file || std::memcmp(&header.words_[map], "MAP", 3) != 0) throw InputError(path + ": it is no MRC file");
+  file.read(reinterpret_cast<char*>(header.words.data()), sizeof header.words);
+  if (!file || std::memcmp(&header.words[map], "MAP", 3) != 0) throw InputError(path + ": it is no MRC file");
   const std::int32_t size = header.integer(nx);
   if (header.integer(mode) != mode_float || size <= 0 || size > 4096 || header.integer(nx + 1) != size ||
       header.integer(nx + 2) != size)

@@ -37,6 +37,7 @@ std::vector<Kind> sort_by_kind(std::span<const Atom> atoms, const ScatteringSett
     kind.occupancy.emplace_back(atom.occupancy);
   }
   std::vector<Kind> list;
+  list.reserve(kinds.size());
   for (auto& [key, kind] : kinds) list.push_back(std::move(kind));
   return list;
 }
