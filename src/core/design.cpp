@@ -252,7 +252,7 @@ bool have_same_grid(const Design& one, const Design& other) {
 
 bool suits(const Design& present, const Design& fresh, const BackendTraits& traits) {
   constexpr double small_loss = 1.03;
-  const bool same = have_same_grid(present, fresh);
+  const bool same = have_same_grid(present, fresh) && present.factors == fresh.factors;
   if (same || fresh.options.deterministic) return same;
   if (present.amplification > fresh.amplification &&
       expected_points(fresh.problem, fresh.options) > present.most_points)
@@ -287,13 +287,11 @@ Design make_design(const Problem& asked, const Options& options, const BackendTr
     for (int axis = 0; axis < problem.dim; ++axis)
       design.factors[axis] = FactorSeries(design.window, problem.modes[axis], design.grid[axis]);
     if (!has_few_modes(problem)) break;
-    double tried = std::hypot(error_of_few_modes(design), choice.best.rounding);
-    if (tried > safety * bound && !paper) {
-      design.expected_error = std::hypot(choice.best.error, centre_mode_zero(design));
-      tried = std::hypot(error_of_few_modes(design), choice.best.rounding);
-    }
-    design.expected_error = std::max(design.expected_error, tried);
-    if (design.expected_error <= bound || paper || choice.best.error > target) break;
+    const DesignError model{choice.best.error, choice.best.rounding};
+    const DesignError error = paper ? try_few_modes(design, model) : settle_few_modes(design, model, safety * bound);
+    design.expected_error = error.largest();
+    const bool kept = error.of_means <= safety * bound && error.tried <= bound;
+    if (kept || paper || choice.best.error > target) break;
     target = std::min(target * bound / design.expected_error, 0.99 * choice.best.error);  // another one
   }
   require_reachable(problem, options, {design.expected_error, design.reachable_tolerance});

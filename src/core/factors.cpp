@@ -155,11 +155,4 @@ void FactorSeries::evaluate_piece(std::int64_t first, std::span<double> factors)
   }
 }
 
-std::vector<double> deconvolution_factors(const Window& window, std::int64_t modes, std::int64_t grid) {
-  const FactorSeries series(window, modes, grid);
-  std::vector<double> factors(static_cast<std::size_t>(series.count()));
-  series.evaluate(0, factors);
-  return factors;
-}
-
 }  // namespace offgrid

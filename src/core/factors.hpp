@@ -31,6 +31,7 @@ class FactorSeries {
   [[nodiscard]] double operator()(std::int64_t k) const;
   // Multiplies all factors by a number over 0.
   void scale(double by);
+  bool operator==(const FactorSeries&) const = default;
 
  private:
   void make_series(const Window& window, double turns_per_cell);
@@ -41,8 +42,5 @@ class FactorSeries {
   double last_ = 0;
   std::vector<double> coefficients_;
 };
-
-// All factors of an axis.
-std::vector<double> deconvolution_factors(const Window& window, std::int64_t modes, std::int64_t grid);
 
 }  // namespace offgrid

@@ -47,8 +47,7 @@ inline GridLayout fft_layout(const Design& design, const Layout& layout, const F
 // What an FFT depends on. Strides follow from the grid and the width.
 struct FftKey {
   int dim, threads, width;
-  WindowKind kind;
-  double parameter;
+  std::array<FactorSeries, max_dim> factors;
   Sizes modes, grid;
   ModeOrder order;
   bool operator==(const FftKey&) const = default;
@@ -69,9 +68,13 @@ template <class T> std::shared_ptr<const GridFft<T>> fft_for(const Design& desig
   std::int64_t cells = 0;
   for (int axis = 0; axis < design.dim(); ++axis) cells += design.grid[axis];
   if (cells > most_cells) return make();
-  const Window& window = design.window;
-  return kept_ffts<T>().find_or({design.dim(), threads, window.width, window.kind, window.parameter,
-                                 design.problem.modes, design.grid, design.options.mode_order},
+  return kept_ffts<T>().find_or({.dim = design.dim(),
+                                 .threads = threads,
+                                 .width = design.window.width,
+                                 .factors = design.factors,
+                                 .modes = design.problem.modes,
+                                 .grid = design.grid,
+                                 .order = design.options.mode_order},
                                 make);
 }
 

@@ -94,6 +94,7 @@ struct TablesKey {
   int width;
   double sigma;
   Sizes modes, grid;
+  std::array<FactorSeries, max_dim> factors;
   bool operator==(const TablesKey&) const = default;
 };
 
@@ -118,7 +119,8 @@ template <class T> std::shared_ptr<const Tables<T>> tables_for(const Design& des
                                    .width = design.window.width,
                                    .sigma = design.window.sigma,
                                    .modes = design.problem.modes,
-                                   .grid = design.grid},
+                                   .grid = design.grid,
+                                   .factors = design.factors},
                                   make);
 }
 

@@ -7,11 +7,19 @@
 #include <array>
 #include <cmath>
 #include <numbers>
+#include <vector>
 
 namespace offgrid {
 namespace {
 
 constexpr std::array kinds = {WindowKind::prolate, WindowKind::semicircle};
+
+std::vector<double> deconvolution_factors(const Window& window, std::int64_t modes, std::int64_t grid) {
+  const FactorSeries series(window, modes, grid);
+  std::vector<double> factors(static_cast<std::size_t>(series.count()));
+  series.evaluate(0, factors);
+  return factors;
+}
 
 // window_test holds this transform against brute force.
 double phihat_times(double factor, const Window& window, std::int64_t k, std::int64_t grid) {
