@@ -29,7 +29,7 @@ rule 'oracle/' oracle
 rule '[a-z_]+\.hpp|mtip/|offgrid/|oracle/|CLI/|sys/|[a-z_0-9]+\.h' cli
 rule 'offgrid/' examples
 rule 'common/|(cu)?finufft/|(cu)?finufft[a-z_]*\.h|finufft_common/|offgrid/|cu(_|da_runtime_api|Complex)[a-z_]*\.h|(complex|cuComplex)\.h|cuda_runtime_api\.h' compat/common compat/finufft compat/cufinufft compat/include
-rule 'offgrid/|nanobind/|(gpu|gram|memory|no_gil)\.hpp|cuda_runtime_api\.h' python/src
+rule 'offgrid/|nanobind/|(gpu|gram|memory|no_gil|only_thread)\.hpp|cuda_runtime_api\.h' python/src
 
 report 'OpenMP belongs in src/cpu/threads.cpp' "$(grep -rnE '# *pragma +omp|omp\.h|\bomp_[a-z]+ *\(' src oracle cli include python |
   grep -v '^src/cpu/threads.cpp:' || true)"

@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from offgrid import _core, _execute, _typing
 from offgrid._accuracy import reaches, warn_of_accuracy
-from offgrid._arrays import PRECISIONS, name_of_device
+from offgrid._arrays import PRECISIONS, NumpyKind, name_of_device
 from offgrid._checks import (Points, box_of, complex_name, dim_of, gpu_of, number, options_of, refuse_loose_points,
                              shape_of, uniform_name, whole)
 from offgrid._error import ArgumentTypeError, ArgumentValueError, Error, Status

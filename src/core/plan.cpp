@@ -61,19 +61,21 @@ template <class T> void Plan<T>::settle_reverse(Stream stream) const {
   auto design = handover == Engine<T>::Handover::possible ? design_for(reverse, points_) : chosen_->design;
   const bool does_both =
       have_same_grid(*chosen_->design, *design) && chosen_->engine->is_sorted_for(opposite(direction_of(problem_)));
-  reverse_.serves = false;
-  if (!does_both) try {
-      if (!reverse_.chosen || reverse_.chosen->design != design) {
-        reverse_.chosen.reset();
-        auto engine = backend_.make<T>(*design);
-        reverse_.chosen = Chosen{std::move(design), std::move(engine)};
-      }
-      reverse_.serves = reverse_.chosen->engine->take_points(*chosen_->engine, stream);
-    } catch (const Error& error) {
-      if (error.status() != Status::out_of_memory) throw;
-    }
-  if (!reverse_.serves) reverse_.chosen.reset();
+  if (does_both || !fill_reverse(std::move(design), stream)) reverse_.chosen.reset();
   reverse_.settled.store(true, std::memory_order_release);
+}
+
+// False where there is no memory for it.
+template <class T> bool Plan<T>::fill_reverse(std::shared_ptr<const Design> design, Stream stream) const try {
+  if (!reverse_.chosen || reverse_.chosen->design != design) {
+    reverse_.chosen.reset();
+    auto engine = backend_.make<T>(*design);
+    reverse_.chosen = Chosen{std::move(design), std::move(engine)};
+  }
+  return reverse_.chosen->engine->take_points(*chosen_->engine, stream);
+} catch (const Error& error) {
+  if (error.status() != Status::out_of_memory) throw;
+  return false;
 }
 
 template <class T> const typename Plan<T>::Chosen& Plan<T>::chosen_for_adjoint(Stream stream) const {
@@ -84,7 +86,7 @@ template <class T> const typename Plan<T>::Chosen& Plan<T>::chosen_for_adjoint(S
     if (!reverse_.settled.load(std::memory_order_relaxed)) settle_reverse(stream);
     if (!reverse_.settled.load(std::memory_order_relaxed)) return *chosen_;
   }
-  return reverse_.serves ? *reverse_.chosen : *chosen_;
+  return reverse_.chosen ? *reverse_.chosen : *chosen_;
 }
 
 // Where the caller owns the workspace the grid stays as it is, as long as the sums of `count` points keep the

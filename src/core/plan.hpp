@@ -87,13 +87,13 @@ template <class T> class Plan final : public AnyPlan {
     std::mutex mutex;
     std::atomic<bool> settled{false};  // for the present points
     std::atomic<int> adjoints{0};      // of the present points, until it is settled
-    bool serves = false;               // there is one, and it has the points
-    std::optional<Chosen> chosen;
+    std::optional<Chosen> chosen;      // once settled: there is one, and it has the points
   };
 
   [[nodiscard]] std::shared_ptr<const Design> design_for(const Problem& problem, std::int64_t count) const;
   [[nodiscard]] const Chosen& chosen_for_adjoint(Stream stream) const;
   void settle_reverse(Stream stream) const;
+  bool fill_reverse(std::shared_ptr<const Design> design, Stream stream) const;
   [[nodiscard]] bool keeps_design(std::int64_t count) const;
   [[nodiscard]] const Chosen& chosen(std::string_view asker) const;
   [[nodiscard]] std::shared_ptr<const Design> design(std::string_view asker) const;
@@ -116,7 +116,8 @@ template <class T> class Plan final : public AnyPlan {
   bool callers_workspace_ = false;
 };
 
-// A plan for the whole problem, one of type 3 (type3_plan.hpp), or one that sums its short axes exactly (short_axes.hpp) where that costs less.
+// A plan for the whole problem, one of type 3 (type3_plan.hpp), or one that sums its short axes exactly (short_axes.hpp) where
+// that costs less.
 std::unique_ptr<AnyPlan> make_plan(const Problem& problem, const Options& options, const Backend& backend);
 
 }  // namespace offgrid

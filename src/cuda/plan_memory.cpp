@@ -51,20 +51,15 @@ class Blocks {
   // small ones after it.
   void give_back(void* memory, std::size_t bytes) {
     const std::size_t size = block_size(bytes);
-    std::vector<void*> freed;
-    {
-      const std::scoped_lock lock(mutex_);
-      if (most_bytes_ == 0) most_bytes_ = find_most();
-      while (!idle_.empty() && size <= most_bytes_ && idle_bytes_ + size > most_bytes_)
-        freed.push_back(remove(oldest()));
-      if (size <= most_bytes_) {
-        idle_.emplace(size, Idle{memory, ++given_back_});
-        idle_bytes_ += size;
-      } else {
-        freed.push_back(memory);
-      }
+    const std::scoped_lock lock(mutex_);
+    if (most_bytes_ == 0) most_bytes_ = find_most();
+    if (size > most_bytes_) {
+      (void)cudaFree(memory);
+      return;
     }
-    for (void* block : freed) (void)cudaFree(block);
+    while (!idle_.empty() && idle_bytes_ + size > most_bytes_) (void)cudaFree(remove(oldest()));
+    idle_.emplace(size, Idle{memory, ++given_back_});
+    idle_bytes_ += size;
   }
 
   void free_all() {

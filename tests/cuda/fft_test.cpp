@@ -20,6 +20,7 @@ TEST(LinePlanTest, stages_make_a_transform_of_every_length) {
       const cuda::LinePlan plan = cuda::line_plan(n, real_bytes);
       ASSERT_GE(plan.stages, 2);
       EXPECT_LE(plan.threads, cuda::most_line_threads(real_bytes, plan.threads));
+      EXPECT_LE(cuda::most_line_threads(real_bytes, plan.threads), 1024);  // of a block
       const auto turns = cuda::twiddles_of<double>(plan);
       const auto in = random_values<double>(n, 7);
       auto x = in;

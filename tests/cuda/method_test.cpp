@@ -76,6 +76,36 @@ TEST(ChooseMethod, automatic_follows_the_density_and_the_device) {
   EXPECT_EQ(chosen({1000, 1000, 1}, hopper, 0.01, 2), Method::gm_sort);
 }
 
+// A design of 128^3 or 1024^2 modes with twice as many cells along each axis.
+MethodChoice chosen_by_width(const Problem& problem, int width, const DeviceLimits& device, double points_per_cell) {
+  const Design design = design_of(problem, {.upsampling = 2, .width = width});
+  return choose_method(design, device, static_cast<std::int64_t>(points_per_cell * cells_of(design)));
+}
+
+// By the times of bench/method_density.py on an H200: wide kernels in 3D bear more points per cell than narrow ones.
+TEST(ChooseMethod, owners_and_the_sweep_go_by_their_times_in_3d) {
+  const Problem f32 = problem_of({128, 128, 128}, Precision::f32, 1e-3), f64 = problem_of({128, 128, 128});
+  EXPECT_EQ(chosen_by_width(f64, 16, hopper, 0.2).method, Method::owner);
+  EXPECT_EQ(chosen_by_width(f64, 16, hopper, 0.6).method, Method::sweep);
+  EXPECT_EQ(chosen_by_width(f32, 4, hopper, 0.15).method, Method::sweep);
+  EXPECT_EQ(chosen_by_width(f64, 16, ampere, 0.08).method, Method::owner);
+  EXPECT_NE(chosen_by_width(f64, 16, ampere, 0.2).method, Method::owner);
+  // Targets of a type 3 that fill half of each axis lie eight times as close together.
+  Problem filled = f64;
+  filled.filled = 0.5;
+  EXPECT_EQ(chosen_by_width(filled, 16, hopper, 0.2).method, Method::sweep);
+}
+
+TEST(ChooseMethod, owners_spread_in_2d_where_the_sweep_would_add_to_cells_of_f64) {
+  const Problem spread = problem_of({1024, 1024, 1});
+  EXPECT_EQ(chosen_by_width(spread, 8, hopper, 0.1).method, Method::owner);
+  EXPECT_EQ(chosen_by_width(spread, 8, hopper, 0.15).method, Method::sweep);
+  EXPECT_EQ(chosen_by_width(spread, 7, hopper, 0.1).method, Method::sweep);
+  EXPECT_NE(chosen_by_width(problem_of({1024, 1024, 1}, Precision::f64, 1e-6, 2), 8, hopper, 0.1).method,
+            Method::owner);
+  EXPECT_NE(chosen_by_width(spread, 8, ampere, 0.1).method, Method::owner);
+}
+
 TEST(ChooseMethod, the_sweep_falls_back_where_there_are_no_fast_tensor_cores) {
   const MethodChoice choice =
       choose_method(design_of(problem_of({200, 210, 1}), {.method = Method::sweep}), ampere, 10'000);

@@ -17,15 +17,17 @@ class Owner final : public SpreadMethodOf<Owner> {
   const char* name() const override { return "owner"; }
   bool can_run(const MethodRequest& request) const override { return request.device.code >= owner_code; }
   // Owners win where there are few points per cell, and enough tiles for all multiprocessors. In 2D they only spread, and only
-  // where the sweep adds to cells of f64; in 3D it depends on the width, too.
+  // where the sweep would add to cells of f64; in 3D it depends on the width, too.
   bool wins(const MethodRequest& request) const override {
     if (request.dim == 1 || request.cells() * static_cast<double>(request.vectors) <= 1e6) return false;
-    const bool wide = !request.f64() && request.to_modes() && sums_in_f64(request, owner_crowd);
-    if (request.dim == 2)
-      return request.to_modes() && request.width >= 8 && (request.f64() || wide) &&
-             request.density() < (wide ? 0.2 : 0.12);
     const SpreadMethod& sweep = sweep_method();
-    if (!sweep.can_run(request) || !sweep.wins(request)) return request.density() < 0.1;
+    const bool beside_sweep = sweep.can_run(request) && sweep.wins(request);
+    const bool sums_wide = request.sums == SumPrecision::f64 || sums_in_f64(request, owner_crowd);
+    const bool wide = !request.f64() && request.to_modes() && sums_wide;
+    if (request.dim == 2)
+      return beside_sweep && request.to_modes() && request.width >= 8 && (request.f64() || wide) &&
+             request.density() < (wide ? 0.2 : 0.12);
+    if (!beside_sweep) return request.density() < 0.1;
     const Precision of_grid = wide ? Precision::f64 : request.precision;
     return request.density() < 1 && time(request, of_grid) < sweep.time(request, of_grid);
   }
