@@ -207,7 +207,7 @@ class Plan(Vectors):
     @written_out
     def set_points(self, points: _typing.Points, targets: _typing.Points | None = None, *loose: Never) -> None:
         """This rank's points, as in offgrid.Plan, none too. targets: of type 3; all of them on every rank, or with
-        result="nowhere" this rank's. Collective.
+        result="nowhere" this rank's. Collective: where one rank is refused its points, the plan has none on any rank.
 
         >>> from mpi4py import MPI
         >>> import numpy as np, offgrid.mpi
@@ -241,7 +241,9 @@ class Plan(Vectors):
 
     def _set(self, given: list[Points], kept: list[list[Any]]) -> None:
         axes = [addresses_of([given[0].kind.address(array) for array in arrays]) for arrays in kept]
+        self._count = -1  # where a rank is refused its points, the plan has none
         if len(given) == 2:
+            self._targets = -1
             library.call("offgrid_mpi_set_points_and_targets", self._handle, given[0].count, axes[0], given[1].count, axes[1])
             self._targets = given[1].count
         else:

@@ -22,7 +22,7 @@ class ReplicatedPlan final : public AnyPlan {
     plan_.reset(raw);
     transforms_ = static_cast<std::int64_t>(option(request.options, "transforms"));
     request_.options = nullptr;
-    uniform_ = request.type == 3 ? 0 : request.mode_count();
+    uniform_ = request.type == 3 ? unset : request.mode_count();
   }
 
   void set_result(offgrid_mpi_result result) override {
@@ -35,13 +35,20 @@ class ReplicatedPlan final : public AnyPlan {
   }
 
   void set_points(const PointArrays& points) override {
+    count_ = unset;
     together(*ranks_, [&] {
+      if (uniform_ == unset)
+        throw Error(OFFGRID_WRONG_STATE,
+                    "set_points: the plan has no targets yet, or a rank was refused its last ones; call "
+                    "set_points_and_targets first");
       check(offgrid_set_points(plan_.get(), points.count, points.axes[0], points.axes[1], points.axes[2], nullptr));
     });
     count_ = points.count;
   }
 
   void set_points_and_targets(const PointArrays& points, const PointArrays& targets) override {
+    require_targets();
+    count_ = uniform_ = unset;
     together(*ranks_, [&] {
       check(offgrid_set_points_and_targets(plan_.get(), points.count, points.axes.data(), targets.count,
                                            targets.axes.data(), nullptr));
@@ -51,6 +58,7 @@ class ReplicatedPlan final : public AnyPlan {
   }
 
   void execute(Way way, void* strengths, void* modes) override {
+    require_set(count_);
     stopwatch_.clear();
     const auto call = way == Way::forward ? offgrid_execute : offgrid_execute_adjoint;
     stopwatch_.time("spread", [&] {
@@ -97,6 +105,11 @@ class ReplicatedPlan final : public AnyPlan {
   }
 
  private:
+  void require_targets() const {
+    if (request_.type != 3)
+      throw Error(OFFGRID_WRONG_STATE, "set_points_and_targets: only a plan of type 3 has targets");
+  }
+
   [[nodiscard]] Blocks vectors() const { return {transforms_, ranks_->size()}; }
 
   // data: [transforms][length]
@@ -116,8 +129,8 @@ class ReplicatedPlan final : public AnyPlan {
   std::shared_ptr<const Ranks> ranks_;
   Request request_;
   PlanHandle plan_;
-  std::int64_t transforms_ = 1, count_ = 0;
-  std::int64_t uniform_ = 0;  // modes or targets
+  std::int64_t transforms_ = 1, count_ = unset;
+  std::int64_t uniform_ = unset;  // modes or targets
   offgrid_mpi_result result_ = OFFGRID_MPI_EVERYWHERE;
   ChosenLink link_;
   Stopwatch stopwatch_;

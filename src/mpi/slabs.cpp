@@ -57,14 +57,12 @@ template <class T> class SlabPlan final : public AnyPlan {
   }
 
   void set_points(const PointArrays& points) override {
+    count_ = unset;
     together(*ranks_, [&] { require_points(points); });
     const Gathering all = gathering(points);
     together(*ranks_, [&] { require_place_of_points(points, all.place); });
-    const std::int64_t earlier = std::exchange(count_, -1);
     link_.choose(all.place == Place::gpu);
-    bool kept = false;
-    together(*ranks_, [&] { kept = prepare(all); });
-    if (kept) count_ = earlier;
+    together(*ranks_, [&] { prepare(all); });
     Departure<T> departure;
     together(*ranks_, [&] {
       departure = mover_->sort_by_owner(shape_.slabs, static_cast<const T*>(points.axes[last_axis()]), points.count);
@@ -76,7 +74,6 @@ template <class T> class SlabPlan final : public AnyPlan {
       for (int axis = 0; axis < request_.dim; ++axis) here[axis] = buffer<T>(sum_of(arrivals));
       sorted = buffer<T>(points.count);
     });
-    count_ = -1;
     order_ = std::move(departure.order);
     sent_ = std::move(departure.counts);
     arrived_ = std::move(arrivals);
@@ -96,6 +93,7 @@ template <class T> class SlabPlan final : public AnyPlan {
   }
 
   void execute(Way way, void* strengths, void* modes) override {
+    require_set(count_);
     together(*ranks_, [&] { require_arrays(strengths, modes); });
     const OnGpu guard(gpu_);
     stopwatch_.clear();
@@ -176,7 +174,6 @@ template <class T> class SlabPlan final : public AnyPlan {
       require_place(place, text("points ", "xyz"[axis]).c_str(), points.axes[axis]);
   }
   void require_arrays(const void* strengths, const void* modes) const {
-    if (count_ < 0) throw Error(OFFGRID_WRONG_STATE, "execute: the plan has no points yet, call set_points first");
     if (count_ > 0 && strengths == nullptr) throw Error(OFFGRID_INVALID_ARGUMENT, "strengths is null");
     if (local_mode_count() > 0 && modes == nullptr) throw Error(OFFGRID_INVALID_ARGUMENT, "modes is null");
     const OnGpu guard(gpu_);
@@ -202,13 +199,13 @@ template <class T> class SlabPlan final : public AnyPlan {
     return {all, gpus > 0 ? Place::gpu : Place::host};
   }
 
-  // Chooses the grid for so many points on all ranks, and where to work. Returns whether that is what was there already.
-  [[nodiscard]] bool prepare(const Gathering& all) {
+  // Chooses the grid for so many points on all ranks, and where to work. What is there already stays if it is the same.
+  void prepare(const Gathering& all) {
     const SlabDesign fresh = design_slabs(request_, all.points);
     const int gpu = all.place == Place::gpu ? current_gpu() : -1;
     const bool same = local_ && fresh.grid == design_.grid && fresh.width == design_.width &&
                       fresh.sigma == design_.sigma && gpu == gpu_;
-    if (same) return true;
+    if (same) return;
     local_.reset();
     exchange_.reset();
     design_ = fresh;
@@ -221,7 +218,6 @@ template <class T> class SlabPlan final : public AnyPlan {
     mover_ = gpu < 0 ? make_mover_cpu<T>() : make_mover_cuda<T>();
     exchange_.emplace(design_, shape_, mover_->memory());
     local_ = gpu < 0 ? make_local_cpu<T>(design_, shape_) : make_local_cuda<T>(design_, shape_);
-    return false;
   }
 
   // Values of points, sorted by owner, to their owners; or back.
@@ -282,7 +278,7 @@ template <class T> class SlabPlan final : public AnyPlan {
   Order order_;
   std::vector<std::int64_t> sent_, arrived_;
   Buffer<Complex> strengths_sorted_, strengths_here_;
-  std::int64_t count_ = -1;  // of the caller's points; -1: not set yet
+  std::int64_t count_ = unset;  // of the caller's points
   Stopwatch stopwatch_;
 };
 

@@ -37,6 +37,29 @@ def test_points_that_are_not_numbers(comm, plan):
     assert plan.execute(np.ones(5, complex)).shape == plan.local_shape
 
 
+@pytest.mark.parametrize("kind", (1, 3))
+def test_points_that_one_rank_refuses_are_gone_on_all(comm, kind):
+    """The other ranks had taken their 500 points, and an execute with 5 strengths read past them."""
+    plan = offgrid.mpi.Plan(comm, kind, 2 if kind == 3 else (10, 12))
+    good, bad = np.zeros((5, 2)), np.zeros((500, 2))
+    if last(comm):
+        bad[300, 1] = np.nan
+    targets = (np.zeros((120, 2)),) if kind == 3 else ()
+    plan.set_points(good, *targets)
+    with pytest.raises(ValueError, match=said(comm, "")):
+        plan.set_points(bad, *targets)
+    assert plan.count is None
+    for count in (5, 500):
+        with pytest.raises(offgrid.Error, match="call set_points first") as caught:
+            plan.execute(np.ones(count, complex))
+        assert caught.value.status is offgrid.Status.WRONG_STATE
+    if kind == 3:
+        with pytest.raises(offgrid.Error, match="set_points_and_targets first"):
+            plan.set_points(good)
+    plan.set_points(good, *targets)
+    assert np.allclose(plan.execute(np.ones(5, complex)), 5 * comm.size)
+
+
 def test_dtypes_and_shapes(comm, plan):
     points = np.zeros((5, 2), "float32" if last(comm) else "float64")
     with pytest.raises(TypeError, match=said(comm, r"points has the dtype float32; expected float64")):
