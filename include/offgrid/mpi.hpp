@@ -187,21 +187,48 @@ template <class T> class Plan {
   std::int64_t transforms_, count_ = unset, mode_count_ = 0;
 };
 
-// The Gram operator of the points and weights of all ranks; every rank has the whole of it.
+namespace detail {
+
+struct Weights {
+  const void* data;
+  std::size_t size;
+  offgrid_weights kind;
+};
+
 template <class T>
-offgrid::detail::GramHandle make_gram(const World& ranks, const Problem& problem,
-                                      std::span<const std::span<const T>> points, std::span<const T> weights = {}) {
+offgrid::Gram<T> make_gram(const World& ranks, const Problem& problem, std::span<const std::span<const T>> points,
+                           const Weights& weights) {
   const auto options = offgrid::detail::make_options(problem);
   std::array<const void*, 3> axes{};
-  for (std::size_t i = 0; i < points.size() && i < 3; ++i) axes[i] = points[i].data();
-  const auto count = points.empty() ? 0 : static_cast<std::int64_t>(points[0].size());
-  const bool fits = weights.empty() || static_cast<std::int64_t>(weights.size()) == count;
+  const std::size_t count = points.empty() ? 0 : points[0].size();
+  bool fits = points.size() == problem.modes.size() && (weights.size == 0 || weights.size == count);
+  for (std::size_t i = 0; fits && i < points.size() && i < axes.size(); ++i) {
+    fits = points[i].size() == count;
+    axes[i] = points[i].data();
+  }
   offgrid_gram raw = nullptr;
-  detail::check(offgrid_mpi_gram_create(&raw, ranks.handle(), static_cast<int>(problem.modes.size()),
-                                        problem.modes.data(), problem.tolerance,
-                                        sizeof(T) == 4 ? OFFGRID_F32 : OFFGRID_F64, options.get(), fits ? count : -1,
-                                        axes.data(), weights.empty() ? nullptr : weights.data(), OFFGRID_REAL_WEIGHTS));
-  return offgrid::detail::GramHandle(raw);
+  check(offgrid_mpi_gram_create(&raw, ranks.handle(), static_cast<int>(problem.modes.size()), problem.modes.data(),
+                                problem.tolerance, sizeof(T) == 4 ? OFFGRID_F32 : OFFGRID_F64, options.get(),
+                                fits ? static_cast<std::int64_t>(count) : -1,  // refused by all ranks together
+                                axes.data(), weights.size == 0 ? nullptr : weights.data, weights.kind));
+  return offgrid::Gram<T>::from_handle(problem, raw);
+}
+
+}  // namespace detail
+
+// The Gram operator of the points and weights of all ranks; every rank has the whole of it. One weight per point, or none: then they
+// are 1.
+//
+//   const offgrid::Gram<double> gram = offgrid::mpi::make_gram<double>(ranks, {.modes = {256, 256}}, points, weights);
+template <class T>
+offgrid::Gram<T> make_gram(const World& ranks, const Problem& problem, std::span<const std::span<const T>> points,
+                           std::span<const T> weights = {}) {
+  return detail::make_gram<T>(ranks, problem, points, {weights.data(), weights.size(), OFFGRID_REAL_WEIGHTS});
+}
+template <class T>
+offgrid::Gram<T> make_gram(const World& ranks, const Problem& problem, std::span<const std::span<const T>> points,
+                           std::span<const std::complex<T>> weights) {
+  return detail::make_gram<T>(ranks, problem, points, {weights.data(), weights.size(), OFFGRID_COMPLEX_WEIGHTS});
 }
 
 }  // namespace api
