@@ -4,6 +4,7 @@
 //   type 2           local
 //   type 3           values = sum over the ranks, where the sources are spread over them; local where the targets are
 // The adjoint of a type 2 sums as a type 1 does. link.hpp says how arrays on a GPU are summed.
+#include "mpi/alike.hpp"
 #include "mpi/gpu.hpp"
 #include "mpi/handles.hpp"
 #include "mpi/partition.hpp"
@@ -26,8 +27,12 @@ class ReplicatedPlan final : public AnyPlan {
   }
 
   void set_result(offgrid_mpi_result result) override {
-    if (result < OFFGRID_MPI_EVERYWHERE || result > OFFGRID_MPI_NOWHERE)
-      throw Error(OFFGRID_INVALID_ARGUMENT, text("result is ", static_cast<int>(result), ", expected 0 to 3"));
+    together(*ranks_, [&] {
+      if (result < OFFGRID_MPI_EVERYWHERE || result > OFFGRID_MPI_NOWHERE)
+        throw Error(OFFGRID_INVALID_ARGUMENT, text("result is ", static_cast<int>(result), ", expected 0 to 3"));
+    });
+    static constexpr std::array words{"everywhere", "on_root", "scattered", "nowhere"};
+    require_alike(*ranks_, {text("result = ", words[result])});
     if (result == OFFGRID_MPI_NOWHERE && request_.type != 3)
       throw Error(OFFGRID_INVALID_ARGUMENT,
                   "result = nowhere: only a type 3 has targets that can be spread over the ranks");
@@ -44,6 +49,7 @@ class ReplicatedPlan final : public AnyPlan {
       check(offgrid_set_points(plan_.get(), points.count, points.axes[0], points.axes[1], points.axes[2], nullptr));
     });
     count_ = points.count;
+    compare_points();
   }
 
   void set_points_and_targets(const PointArrays& points, const PointArrays& targets) override {
@@ -55,10 +61,15 @@ class ReplicatedPlan final : public AnyPlan {
     });
     count_ = points.count;
     uniform_ = targets.count;
+    compare_points();
+    targets_differ_ = difference(*ranks_, "targets", uniform_);
   }
 
   void execute(Way way, void* strengths, void* modes) override {
     require_set(count_);
+    const bool to_modes = (request_.type == 2) == (way == Way::adjoint);
+    const bool by_targets = result_ == OFFGRID_MPI_NOWHERE;
+    require_one_length(to_modes, by_targets);
     stopwatch_.clear();
     const auto call = way == Way::forward ? offgrid_execute : offgrid_execute_adjoint;
     stopwatch_.time("spread", [&] {
@@ -67,8 +78,6 @@ class ReplicatedPlan final : public AnyPlan {
         if (is_on_gpu(modes)) wait_for_gpu();  // so that the times of the stages are true
       });
     });
-    const bool to_modes = (request_.type == 2) == (way == Way::adjoint);
-    const bool by_targets = result_ == OFFGRID_MPI_NOWHERE;
     stopwatch_.time("sum", [&] {
       if (to_modes && !by_targets) sum_vectors(modes, uniform_, result_);
       if (!to_modes && by_targets) sum_vectors(strengths, count_, OFFGRID_MPI_EVERYWHERE);
@@ -110,6 +119,23 @@ class ReplicatedPlan final : public AnyPlan {
       throw Error(OFFGRID_WRONG_STATE, "set_points_and_targets: only a plan of type 3 has targets");
   }
 
+  void compare_points() {
+    if (request_.type == 3) points_differ_ = difference(*ranks_, "points", count_);
+  }
+
+  // Of a type 3, what is summed has one length on all ranks. They have compared their counts when these were set, and throw alike.
+  void require_one_length(bool to_modes, bool by_targets) const {
+    if (to_modes && !by_targets && !targets_differ_.empty())
+      throw Error(OFFGRID_WRONG_STATE,
+                  "execute: values are summed over the ranks, which need all targets on every rank, but " +
+                      targets_differ_ + "; set the same targets, or result = nowhere");
+    if (!to_modes && by_targets && !points_differ_.empty())
+      throw Error(OFFGRID_WRONG_STATE,
+                  "execute: with result = nowhere strengths are summed over the ranks, which need all points "
+                  "on every rank, but " +
+                      points_differ_ + "; set the same points, or another result");
+  }
+
   [[nodiscard]] Blocks vectors() const { return {transforms_, ranks_->size()}; }
 
   // data: [transforms][length]
@@ -130,7 +156,8 @@ class ReplicatedPlan final : public AnyPlan {
   Request request_;
   PlanHandle plan_;
   std::int64_t transforms_ = 1, count_ = unset;
-  std::int64_t uniform_ = unset;  // modes or targets
+  std::int64_t uniform_ = unset;                // modes or targets
+  std::string points_differ_, targets_differ_;  // of a type 3, in words; empty: there are as many on every rank
   offgrid_mpi_result result_ = OFFGRID_MPI_EVERYWHERE;
   ChosenLink link_;
   Stopwatch stopwatch_;

@@ -3,9 +3,11 @@
 //               local axes -> blocks become columns, all to all -> FFT and crop of the last axis
 //   to points   the same steps backwards
 // Only cropped data goes from all to all: sigma N^d numbers in place of (sigma N)^d. local.hpp has what a rank does alone.
+#include <algorithm>
 #include <optional>
 #include <utility>
 
+#include "mpi/alike.hpp"
 #include "mpi/gpu.hpp"
 #include "mpi/handles.hpp"
 #include "mpi/slab_exchange.hpp"
@@ -37,8 +39,8 @@ template <class T> class SlabPlan final : public AnyPlan {
   SlabPlan(std::shared_ptr<const Ranks> ranks, const Request& request)
       : ranks_(std::move(ranks)),
         request_(request),
-        options_(copy_options(request.options, std::array{"sign", "transforms", "mode_order", "strict", "upsampling",
-                                                          "width", "window", "threads"})),
+        options_(copy_options(request.options, std::array{"sign", "transforms", "mode_order", "strict", "deterministic",
+                                                          "upsampling", "width", "window", "threads"})),
         transforms_(static_cast<std::int64_t>(option(request.options, "transforms"))),
         rows_{request.modes[static_cast<std::size_t>(request.dim) - 2], ranks_->size()},
         device_(static_cast<Device>(option(request.options, "device"))),
@@ -186,22 +188,25 @@ template <class T> class SlabPlan final : public AnyPlan {
   struct Gathering {
     std::int64_t points;
     Place place;
+    int vector_bytes;
   };
   [[nodiscard]] Gathering gathering(const PointArrays& points) const {
     const bool on_gpu = is_on_gpu(points.axes[0]), has_any = points.count > 0;
     std::array<std::int64_t, 3> sums{points.count, has_any && on_gpu ? 1 : 0, has_any && !on_gpu ? 1 : 0};
     ranks_->sum(sums.data(), 3, OFFGRID_MPI_I64);
     const std::int64_t all = sums[0], gpus = sums[1], hosts = sums[2];
-    if (device_ != Device::automatic) return {all, device_ == Device::cuda ? Place::gpu : Place::host};
+    const auto vectors = number_of_each(*ranks_, vector_bytes_here());
+    const auto shortest = static_cast<int>(*std::min_element(vectors.begin(), vectors.end()));
+    if (device_ != Device::automatic) return {all, device_ == Device::cuda ? Place::gpu : Place::host, shortest};
     if (gpus > 0 && hosts > 0)
       throw Error(OFFGRID_INVALID_ARGUMENT, text("points: ", gpus, " ranks have them on a GPU and ", hosts,
                                                  " on the host, expected one of the two on all ranks"));
-    return {all, gpus > 0 ? Place::gpu : Place::host};
+    return {all, gpus > 0 ? Place::gpu : Place::host, shortest};
   }
 
   // Chooses the grid for so many points on all ranks, and where to work. What is there already stays if it is the same.
   void prepare(const Gathering& all) {
-    const SlabDesign fresh = design_slabs(request_, all.points);
+    const SlabDesign fresh = design_slabs(request_, all.points, all.vector_bytes);
     const int gpu = all.place == Place::gpu ? current_gpu() : -1;
     const bool same = local_ && fresh.grid == design_.grid && fresh.width == design_.width &&
                       fresh.sigma == design_.sigma && gpu == gpu_;

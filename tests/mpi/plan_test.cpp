@@ -103,6 +103,7 @@ TEST(Replicated, TheGramOperatorIsRefusedOnAllRanks) {
     return offgrid::mpi::make_gram<double>(world(), problem, axes, weights);
   };
   EXPECT_THROW(make({.modes = {8}}, last ? few : x), offgrid::Error);
+  EXPECT_THROW(make({.modes = {8}, .tolerance = 1e-18, .options = {{"strict", 1}}}, x), offgrid::Error);
   EXPECT_NO_THROW(make({.modes = {8}, .tolerance = 1e-18}, x));
 }
 

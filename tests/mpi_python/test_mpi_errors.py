@@ -126,10 +126,32 @@ def test_wrong_types_are_type_errors_everywhere(comm):
         offgrid.mpi.Plan(MPI.COMM_NULL, 1, (8, 8))
 
 
-def test_arguments_that_differ_between_the_ranks(comm):
+@pytest.mark.parametrize("layout", ("replicated", "slabs"))
+@pytest.mark.parametrize("arguments, words", [
+    ({"shape": (8, 10)}, "modes = 8 x 10 here, and modes = 8 x 9 on rank 0"),
+    ({"dtype": "complex64"}, "precision = f32 here, and precision = f64 on rank 0"),
+    ({"transforms": 2}, "transforms = 2 here"), ({"tol": 1e-7}, "tolerance = 1e-07 here"),
+    ({"mode_order": "fft"}, "mode_order = fft here, and mode_order = centred"), ({"type": 2}, "type = 2 here"),
+])
+def test_arguments_that_differ_between_the_ranks(comm, arguments, words, layout):
+    given = {"type": 1, "shape": (8, 9), "layout": layout}
     if comm.size > 1:
-        with pytest.raises(ValueError, match=r"arguments differ between the ranks: .*shape=\(8, 9\).* here"):
-            offgrid.mpi.Plan(comm, 1, (8, 9 if last(comm) else 8))
+        with pytest.raises(ValueError, match=said(comm, "the arguments differ between the ranks: .*" + words)):
+            offgrid.mpi.Plan(comm, **{**given, **(arguments if last(comm) else {})})
+
+
+def test_results_and_targets_that_differ_between_the_ranks(comm):
+    if comm.size == 1:
+        return
+    with pytest.raises(ValueError, match=said(comm, ".*result = on_root here, and result = everywhere on rank 0")):
+        offgrid.mpi.Plan(comm, 1, 8, result="on_root" if last(comm) else "everywhere")
+    with pytest.raises(ValueError, match=said(comm, "result is 'on_root', but modes of slabs stay where they are")):
+        offgrid.mpi.Plan(comm, 1, (8, 9), layout="slabs", result="on_root" if last(comm) else "everywhere")
+    plan = offgrid.mpi.Plan(comm, 3, 1)
+    plan.set_points(np.zeros(5), np.zeros(4 if last(comm) else 3))
+    with pytest.raises(offgrid.Error, match=f"rank {comm.size - 1} has 4 targets, and rank 0 has 3") as caught:
+        plan.execute(np.ones(5, complex))
+    assert caught.value.status is offgrid.Status.WRONG_STATE
 
 
 def test_states(comm):
