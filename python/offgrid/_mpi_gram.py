@@ -97,7 +97,8 @@ class Gram(LocalGram):
         library.create("offgrid_mpi_gram_create", ctypes.byref(core.handle), ranks.handle, len(self._shape),
                        sizes_of(self._shape[::-1]), self._tol, PRECISION[self._dtype], options.handle, checked.count,
                        addresses_of([checked.kind.address(array) for array in kept]),
-                       None if taken is None else checked.kind.address(taken), REAL_WEIGHTS if real else COMPLEX_WEIGHTS)
+                       None if taken is None else checked.kind.address(taken),
+                       REAL_WEIGHTS if real else COMPLEX_WEIGHTS)
         self._core = core
         self._real = comm.allreduce(real, MPI.LAND)  # a rank without weights has the kind of the others
         warn_of_accuracy(Kernel(self._shape, self._tol, self._dtype, given), self._tol, self._dtype)

@@ -77,8 +77,8 @@ class Plan(Vectors):
             if not -2**31 <= self._type < 2**31:
                 raise ArgumentValueError(f"type is {type}; expected 1, 2 or 3")
             if self._layout == "slabs" and self._result != "everywhere":
-                raise ArgumentValueError(f"result is {result!r}, but modes of slabs stay where they are; only replicated ones are "
-                                         "summed")
+                raise ArgumentValueError(f"result is {result!r}, but modes of slabs stay where they are; "
+                                         "only replicated ones are summed")
             self._gpu = gpu_of(device)
             self._count = self._targets = -1
             given = {**options_of(dict(options)), "transforms": number(self._transforms, "transforms"),
@@ -88,8 +88,8 @@ class Plan(Vectors):
 
     def _make(self, settings: Settings) -> None:
         library.create("offgrid_mpi_plan_create", ctypes.byref(self._handle), self._ranks.handle,
-                       get_args(Layout).index(self._layout), self._type, self._dim, sizes_of(self._shape[::-1]), self._tol,
-                       PRECISION[self._dtype], settings.handle)
+                       get_args(Layout).index(self._layout), self._type, self._dim, sizes_of(self._shape[::-1]),
+                       self._tol, PRECISION[self._dtype], settings.handle)
         if self._layout == "replicated":
             library.call("offgrid_mpi_plan_set_result", self._handle, get_args(Result).index(self._result))
         with self._ranks.together():
