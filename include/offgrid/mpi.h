@@ -95,7 +95,8 @@ OFFGRID_API offgrid_status offgrid_mpi_plan_create(offgrid_mpi_plan* plan, offgr
 OFFGRID_API offgrid_status offgrid_mpi_plan_set_result(offgrid_mpi_plan plan, offgrid_mpi_result result);
 
 /* This rank's points, and the targets of a type 3: all of them on every rank, or with `nowhere` this rank's. Where one rank is
- * refused its points, the plan has none on any rank, and an execute is OFFGRID_WRONG_STATE until a later call succeeds. */
+ * refused its points, the plan has none on any rank, and an execute is OFFGRID_WRONG_STATE until a later call succeeds. So is one of a
+ * type 3 that would sum values at other numbers of targets on some ranks, or with `nowhere` strengths of other numbers of points. */
 OFFGRID_API offgrid_status offgrid_mpi_set_points(offgrid_mpi_plan plan, int64_t count, const void* x, const void* y,
                                                   const void* z);
 OFFGRID_API offgrid_status offgrid_mpi_set_points_and_targets(offgrid_mpi_plan plan, int64_t count,
