@@ -91,6 +91,20 @@ if(OFFGRID_MPI STREQUAL "ON" AND NOT OFFGRID_MPI_FOUND)
   message(FATAL_ERROR "liboffgrid_mpi cannot be built: ${OFFGRID_MPI_WHY}")
 endif()
 
+# FFTW-MPI, with which the tests and the benchmarks of many ranks compare: the target fftw_mpi.
+if(OFFGRID_MPI_FOUND AND (OFFGRID_TESTS OR OFFGRID_BENCH))
+  find_library(OFFGRID_FFTW_MPI fftw3_mpi)
+  find_library(OFFGRID_FFTW fftw3)
+  find_path(OFFGRID_FFTW_MPI_INCLUDE fftw3-mpi.h)
+  mark_as_advanced(OFFGRID_FFTW_MPI OFFGRID_FFTW OFFGRID_FFTW_MPI_INCLUDE)
+  if(OFFGRID_FFTW_MPI AND OFFGRID_FFTW AND OFFGRID_FFTW_MPI_INCLUDE)
+    add_library(fftw_mpi INTERFACE)
+    target_include_directories(fftw_mpi SYSTEM INTERFACE ${OFFGRID_FFTW_MPI_INCLUDE})
+    target_link_libraries(fftw_mpi INTERFACE ${OFFGRID_FFTW_MPI} ${OFFGRID_FFTW} MPI::MPI_C)
+    target_compile_definitions(fftw_mpi INTERFACE OFFGRID_HAS_FFTW_MPI OMPI_SKIP_MPICXX MPICH_SKIP_MPICXX)
+  endif()
+endif()
+
 # The Python package is built where Python, its headers and nanobind are found: OFFGRID_PYTHON_FOUND, or OFFGRID_PYTHON_WHY.
 set(OFFGRID_PYTHON_FOUND OFF)
 if(NOT OFFGRID_PYTHON)

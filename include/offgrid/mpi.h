@@ -83,16 +83,20 @@ typedef enum offgrid_mpi_result OFFGRID_OF_INT {
   OFFGRID_MPI_NOWHERE = 3
 } offgrid_mpi_result;
 
-/* Arguments as for offgrid_plan_create, the same on all ranks. `options` may be null. On failure *plan is null. */
+/* Arguments as for offgrid_plan_create, the same on all ranks: they are compared, and where they differ all ranks return
+ * OFFGRID_INVALID_ARGUMENT. A rank may have `threads` of its own, and with replicated modes `device`. `options` may be null. On
+ * failure *plan is null. */
 OFFGRID_API offgrid_status offgrid_mpi_plan_create(offgrid_mpi_plan* plan, offgrid_mpi_comm comm,
                                                    offgrid_mpi_layout layout, int type, int dim, const int64_t* modes,
                                                    double tolerance, offgrid_precision precision,
                                                    offgrid_options options);
 
-/* Of replicated modes; everywhere, unless this is called. */
+/* Of replicated modes; everywhere, unless this is called. The same on all ranks, which compare it. */
 OFFGRID_API offgrid_status offgrid_mpi_plan_set_result(offgrid_mpi_plan plan, offgrid_mpi_result result);
 
-/* This rank's points, and the targets of a type 3: all of them on every rank, or with `nowhere` this rank's. */
+/* This rank's points, and the targets of a type 3: all of them on every rank, or with `nowhere` this rank's. Where one rank is
+ * refused its points, the plan has none on any rank, and an execute is OFFGRID_WRONG_STATE until a later call succeeds. So is one of a
+ * type 3 that would sum values at other numbers of targets on some ranks, or with `nowhere` strengths of other numbers of points. */
 OFFGRID_API offgrid_status offgrid_mpi_set_points(offgrid_mpi_plan plan, int64_t count, const void* x, const void* y,
                                                   const void* z);
 OFFGRID_API offgrid_status offgrid_mpi_set_points_and_targets(offgrid_mpi_plan plan, int64_t count,
@@ -121,7 +125,8 @@ OFFGRID_API const char* offgrid_mpi_plan_describe(offgrid_mpi_plan plan);
 OFFGRID_API offgrid_status offgrid_mpi_plan_destroy(offgrid_mpi_plan plan);
 
 /* The Gram operator of the points and weights of all ranks (offgrid.h): its kernel is summed over the ranks, and then every rank has
- * the whole operator, which it applies alone. Arguments as for offgrid_gram_create. */
+ * the whole operator, which it applies alone. Arguments as for offgrid_gram_create, compared as those of a plan are. `kind` is the same
+ * on all ranks that have weights; one without (null) has ones, whatever its kind. Points and weights are the host's. */
 OFFGRID_API offgrid_status offgrid_mpi_gram_create(offgrid_gram* gram, offgrid_mpi_comm comm, int dim,
                                                    const int64_t* modes, double tolerance, offgrid_precision precision,
                                                    offgrid_options options, int64_t count, const void* const* points,

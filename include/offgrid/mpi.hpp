@@ -8,6 +8,7 @@
 
 #include <cstdint>
 #include <cstdlib>
+#include <initializer_list>
 #include <memory>
 #include <string>
 
@@ -94,6 +95,7 @@ template <class T> class Plan {
  public:
   using Complex = std::complex<T>;
   using Axes = std::span<const std::span<const T>>;
+  using Listed = std::initializer_list<std::span<const T>>;
 
   Plan(const World& ranks, const Problem& problem, Layout layout = Layout::replicated)
       : type_(problem.type), dim_(offgrid::detail::dim_of(problem)), transforms_(problem.transforms) {
@@ -113,12 +115,17 @@ template <class T> class Plan {
 
   void set_points(Axes axes) {
     const Raw raw(axes, dim_);
+    count_ = unset;  // where a rank is refused its points, the plan has none
     detail::check(offgrid_mpi_set_points(handle_.get(), raw.count, raw.axis[0], raw.axis[1], raw.axis[2]));
     count_ = raw.count;
   }
-  void set_points(std::initializer_list<std::span<const T>> axes) { set_points(Axes(axes.begin(), axes.size())); }
+  void set_points(Listed axes) { set_points(Axes(axes.begin(), axes.size())); }
+  void set_points(Listed points, Listed targets) {
+    set_points(Axes(points.begin(), points.size()), Axes(targets.begin(), targets.size()));
+  }
   void set_points(Axes points, Axes targets) {
     const Raw x(points, dim_), s(targets, dim_);
+    count_ = unset;
     detail::check(offgrid_mpi_set_points_and_targets(handle_.get(), x.count, x.axis.data(), s.count, s.axis.data()));
     count_ = x.count;
     mode_count_ = s.count;
@@ -145,6 +152,7 @@ template <class T> class Plan {
     return value;
   }
   [[nodiscard]] std::string describe() const { return offgrid_mpi_plan_describe(handle_.get()); }
+  [[nodiscard]] offgrid_mpi_plan handle() const noexcept { return handle_.get(); }
 
  private:
   struct Raw {
@@ -160,6 +168,7 @@ template <class T> class Plan {
     std::array<const void*, 3> axis{};
   };
   using Execute = offgrid_status (*)(offgrid_mpi_plan, void*, void*);
+  static constexpr std::int64_t unset = -1;  // no span has this length
 
   // Spans of another length are refused as missing arrays are: by all ranks together.
   void run(Execute call, bool to_modes, std::span<const Complex> in, std::span<Complex> out) {
@@ -175,24 +184,51 @@ template <class T> class Plan {
 
   detail::PlanHandle handle_;
   int type_, dim_;
-  std::int64_t transforms_, count_ = 0, mode_count_ = 0;
+  std::int64_t transforms_, count_ = unset, mode_count_ = 0;
 };
 
-// The Gram operator of the points and weights of all ranks; every rank has the whole of it.
+namespace detail {
+
+struct Weights {
+  const void* data;
+  std::size_t size;
+  offgrid_weights kind;
+};
+
 template <class T>
-offgrid::detail::GramHandle make_gram(const World& ranks, const Problem& problem,
-                                      std::span<const std::span<const T>> points, std::span<const T> weights = {}) {
+offgrid::Gram<T> make_gram(const World& ranks, const Problem& problem, std::span<const std::span<const T>> points,
+                           const Weights& weights) {
   const auto options = offgrid::detail::make_options(problem);
   std::array<const void*, 3> axes{};
-  for (std::size_t i = 0; i < points.size() && i < 3; ++i) axes[i] = points[i].data();
-  const auto count = points.empty() ? 0 : static_cast<std::int64_t>(points[0].size());
-  const bool fits = weights.empty() || static_cast<std::int64_t>(weights.size()) == count;
+  const std::size_t count = points.empty() ? 0 : points[0].size();
+  bool fits = points.size() == problem.modes.size() && (weights.size == 0 || weights.size == count);
+  for (std::size_t i = 0; fits && i < points.size() && i < axes.size(); ++i) {
+    fits = points[i].size() == count;
+    axes[i] = points[i].data();
+  }
   offgrid_gram raw = nullptr;
-  detail::check(offgrid_mpi_gram_create(&raw, ranks.handle(), static_cast<int>(problem.modes.size()),
-                                        problem.modes.data(), problem.tolerance,
-                                        sizeof(T) == 4 ? OFFGRID_F32 : OFFGRID_F64, options.get(), fits ? count : -1,
-                                        axes.data(), weights.empty() ? nullptr : weights.data(), OFFGRID_REAL_WEIGHTS));
-  return offgrid::detail::GramHandle(raw);
+  check(offgrid_mpi_gram_create(&raw, ranks.handle(), static_cast<int>(problem.modes.size()), problem.modes.data(),
+                                problem.tolerance, sizeof(T) == 4 ? OFFGRID_F32 : OFFGRID_F64, options.get(),
+                                fits ? static_cast<std::int64_t>(count) : -1,  // refused by all ranks together
+                                axes.data(), weights.size == 0 ? nullptr : weights.data, weights.kind));
+  return offgrid::Gram<T>::from_handle(problem, raw);
+}
+
+}  // namespace detail
+
+// The Gram operator of the points and weights of all ranks; every rank has the whole of it. One weight per point, or none: then they
+// are 1.
+//
+//   const offgrid::Gram<double> gram = offgrid::mpi::make_gram<double>(ranks, {.modes = {256, 256}}, points, weights);
+template <class T>
+offgrid::Gram<T> make_gram(const World& ranks, const Problem& problem, std::span<const std::span<const T>> points,
+                           std::span<const T> weights = {}) {
+  return detail::make_gram<T>(ranks, problem, points, {weights.data(), weights.size(), OFFGRID_REAL_WEIGHTS});
+}
+template <class T>
+offgrid::Gram<T> make_gram(const World& ranks, const Problem& problem, std::span<const std::span<const T>> points,
+                           std::span<const std::complex<T>> weights) {
+  return detail::make_gram<T>(ranks, problem, points, {weights.data(), weights.size(), OFFGRID_COMPLEX_WEIGHTS});
 }
 
 }  // namespace api

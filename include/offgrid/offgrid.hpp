@@ -319,6 +319,9 @@ template <class T> class Gram {
     return Gram(problem, raw);
   }
 
+  // Takes over a handle that the C interface has made for this problem.
+  [[nodiscard]] static Gram from_handle(const Problem& problem, offgrid_gram made) { return Gram(problem, made); }
+
   // f and h: all vectors, one after the other. They may be the same array, and may not overlap otherwise.
   void apply(std::span<const Complex> f, std::span<Complex> h, void* stream = nullptr) const {
     expect("f", f.size(), numbers_, "modes");

@@ -49,7 +49,8 @@ class Call:
     def __init__(self, plan: Plan, from_points: bool, data: Any, out: Any) -> None:
         plan._open()
         if plan._count < 0:
-            raise Error(Status.WRONG_STATE, "execute: the plan has no points yet, call set_points first")
+            raise Error(Status.WRONG_STATE, "execute: the plan has no points yet, or a rank was refused its last ones; "
+                        "call set_points first")
         if plan._type == 3 and plan._targets < 0:
             raise Error(Status.WRONG_STATE, "execute: the plan has no targets yet, call set_points first")
         uniform = "values" if plan._type == 3 else "modes"

@@ -10,10 +10,10 @@ from offgrid import _core, _typing
 from offgrid._accuracy import warn_of_accuracy
 from offgrid._arrays import PRECISIONS
 from offgrid._checks import Points, number, options_of, shape_of, whole
-from offgrid._error import ArgumentTypeError, ArgumentValueError, Error, Status
+from offgrid._error import ArgumentValueError, Error, Status
 from offgrid._gram import Gram as LocalGram
 from offgrid._mpi_library import PRECISION, addresses_of, sizes_of
-from offgrid._mpi_ranks import MPI, Ranks, library, ranks_of
+from offgrid._mpi_ranks import MPI, library, ranks_of
 from offgrid._options import Options
 from offgrid._signature import written_out
 
@@ -24,11 +24,10 @@ REAL_WEIGHTS, COMPLEX_WEIGHTS = 0, 1  # offgrid_weights
 
 
 class Kernel:
-    """The transform of the kernel, which may use half of the tolerance: what can be asked for. With strict=True it refuses a
-    tolerance that is out of reach."""
+    """The transform of the kernel: what can be asked for."""
 
-    share = 0.5
-    heeded = ("strict", "upsampling", "width", "window")
+    share = 0.5  # of the tolerance: src/core/gram_design.hpp says why
+    heeded = ("upsampling", "width", "window")
 
     def __init__(self, shape: tuple[int, ...], tol: float, dtype: str, options: dict[str, str | float]) -> None:
         modes = [max(0, 2 * n - 1) for n in shape[::-1]]
@@ -92,31 +91,21 @@ class Gram(LocalGram):
             taken = None if weights is None else self._weights(weights, checked)
             kept = checked.settled()
             given = options_of(settings)
-            kernel = Kernel(self._shape, self._tol, self._dtype, given)
             options = library.options({**given, "transforms": number(self._transforms, "transforms"), "device": "cpu"})
-        ranks.require_same(comm, f"{self!r} with {settings}")
-        self._real = agreed_kind(comm, ranks, None if taken is None else checked.kind.dtype(taken) != self._dtype)
+        real = taken is None or checked.kind.dtype(taken) != self._dtype
         core = Handle()
-        library.call("offgrid_mpi_gram_create", ctypes.byref(core.handle), ranks.handle, len(self._shape),
-                     sizes_of(self._shape[::-1]), self._tol, PRECISION[self._dtype], options.handle, checked.count,
-                     addresses_of([checked.kind.address(array) for array in kept]),
-                     None if taken is None else checked.kind.address(taken),
-                     REAL_WEIGHTS if self._real else COMPLEX_WEIGHTS)
+        library.create("offgrid_mpi_gram_create", ctypes.byref(core.handle), ranks.handle, len(self._shape),
+                       sizes_of(self._shape[::-1]), self._tol, PRECISION[self._dtype], options.handle, checked.count,
+                       addresses_of([checked.kind.address(array) for array in kept]),
+                       None if taken is None else checked.kind.address(taken),
+                       REAL_WEIGHTS if real else COMPLEX_WEIGHTS)
         self._core = core
-        warn_of_accuracy(kernel, self._tol, self._dtype)
+        self._real = comm.allreduce(real, MPI.LAND)  # a rank without weights has the kind of the others
+        warn_of_accuracy(Kernel(self._shape, self._tol, self._dtype, given), self._tol, self._dtype)
 
     def __repr__(self) -> str:
         return (f"<offgrid.mpi.Gram of the points of all ranks, shape={self._shape}, tol={self._tol}, dtype={self._dtype!r}, "
                 f"transforms={self._transforms}>")
-
-
-def agreed_kind(comm: MPI.Intracomm, ranks: Ranks, real: bool | None) -> bool:
-    """Whether the weights are real, on all ranks alike. None: this rank has none, and goes with the others."""
-    all_real: bool = comm.allreduce(real is not False, MPI.LAND)
-    with ranks.together():
-        if real and not all_real:
-            raise ArgumentTypeError("weights are real here, and complex on another rank; expected one dtype")
-    return all_real
 
 
 @written_out

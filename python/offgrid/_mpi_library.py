@@ -14,7 +14,8 @@ from ctypes import POINTER, c_char_p, c_double, c_int, c_int64, c_void_p
 from typing import Any, Sequence
 
 import offgrid
-from offgrid._error import Status, error_of
+from offgrid._error import Error, Status, error_of
+from offgrid._vectors import in_order_of_shape
 
 VARIABLE = "OFFGRID_MPI_LIBRARY"
 NAME = "liboffgrid_mpi.so"
@@ -71,6 +72,13 @@ class Library:
         status = getattr(self._functions, name)(*arguments)
         if status != Status.OK.value:
             raise error_of(status, self.words(f"offgrid{'_mpi' if '_mpi_' in name else ''}_last_error"))
+
+    def create(self, name: str, *arguments: Any) -> None:
+        """As `call`; an error about sizes has them in the order of a shape."""
+        try:
+            self.call(name, *arguments)
+        except Error as error:
+            raise error_of(error.status.value, in_order_of_shape(str(error))) from None
 
     def words(self, name: str, *arguments: Any) -> str:
         found: bytes = getattr(self._functions, name)(*arguments)

@@ -76,21 +76,23 @@ class Plan(Vectors):
             self._layout, self._result = word_of(layout, "layout", Layout), word_of(result, "result", Result)
             if not -2**31 <= self._type < 2**31:
                 raise ArgumentValueError(f"type is {type}; expected 1, 2 or 3")
+            if self._layout == "slabs" and self._result != "everywhere":
+                raise ArgumentValueError(f"result is {result!r}, but modes of slabs stay where they are; "
+                                         "only replicated ones are summed")
             self._gpu = gpu_of(device)
             self._count = self._targets = -1
             given = {**options_of(dict(options)), "transforms": number(self._transforms, "transforms"),
                      "device": self._device.partition(":")[0]}
             settings = library.options(given)
-        self._ranks.require_same(comm, repr(self))
         self._make(settings)
 
     def _make(self, settings: Settings) -> None:
-        library.call("offgrid_mpi_plan_create", ctypes.byref(self._handle), self._ranks.handle,
-                     get_args(Layout).index(self._layout), self._type, self._dim, sizes_of(self._shape[::-1]), self._tol,
-                     PRECISION[self._dtype], settings.handle)
+        library.create("offgrid_mpi_plan_create", ctypes.byref(self._handle), self._ranks.handle,
+                       get_args(Layout).index(self._layout), self._type, self._dim, sizes_of(self._shape[::-1]),
+                       self._tol, PRECISION[self._dtype], settings.handle)
+        if self._layout == "replicated":
+            library.call("offgrid_mpi_plan_set_result", self._handle, get_args(Result).index(self._result))
         with self._ranks.together():
-            if self._result != "everywhere":
-                library.call("offgrid_mpi_plan_set_result", self._handle, get_args(Result).index(self._result))
             self._local = self._part("offgrid_mpi_local_modes", self._dim)[::-1] if self._type != 3 else ()
         if self._type != 3 and self._layout == "replicated":  # the others know it when their points are set
             self._warn()
@@ -207,7 +209,7 @@ class Plan(Vectors):
     @written_out
     def set_points(self, points: _typing.Points, targets: _typing.Points | None = None, *loose: Never) -> None:
         """This rank's points, as in offgrid.Plan, none too. targets: of type 3; all of them on every rank, or with
-        result="nowhere" this rank's. Collective.
+        result="nowhere" this rank's. Collective: where one rank is refused its points, the plan has none on any rank.
 
         >>> from mpi4py import MPI
         >>> import numpy as np, offgrid.mpi
@@ -241,7 +243,9 @@ class Plan(Vectors):
 
     def _set(self, given: list[Points], kept: list[list[Any]]) -> None:
         axes = [addresses_of([given[0].kind.address(array) for array in arrays]) for arrays in kept]
+        self._count = -1  # where a rank is refused its points, the plan has none
         if len(given) == 2:
+            self._targets = -1
             library.call("offgrid_mpi_set_points_and_targets", self._handle, given[0].count, axes[0], given[1].count, axes[1])
             self._targets = given[1].count
         else:

@@ -52,13 +52,6 @@ class Ranks:
     def together(self) -> Together:
         return Together(self)
 
-    def require_same(self, comm: MPI.Intracomm, words: str) -> None:
-        """What all ranks must be given alike: with sizes that differ, messages of MPI would not fit their arrays."""
-        first = comm.bcast(words)
-        with self.together():
-            if words != first:
-                raise ArgumentValueError(f"the arguments differ between the ranks: {words} here, and {first} on rank 0")
-
 
 class Together:
     """A `with` block of what a rank does alone. At its end the ranks agree, so that none waits for one that has raised."""

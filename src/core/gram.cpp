@@ -12,15 +12,11 @@
 namespace offgrid {
 namespace {
 
-// Part of the tolerance that a transform may use up: the errors of the two of a pair add up at worst, and what the kernel t
-// misses at some modes may meet larger modes there than its own mean (tests/plan/gram_test.cpp).
-constexpr double share = 0.5;
-
 // One transform of an operator.
 Problem part_of(Problem problem, int type, const Sizes& modes) {
   problem.type = type;
   problem.modes = modes;
-  problem.tolerance *= share;
+  problem.tolerance *= gram_share;
   return problem;
 }
 
@@ -114,7 +110,7 @@ template <class T> void Gram<T>::make_convolution(const Sampling& sampling, Stre
   plan->set_points(sampling.count, sampling.axes, stream);
   plan->execute(strengths->data, kernel->data, stream);
   expected_error_ = plan->get("expected_error");
-  reachable_ = plan->get("reachable_tolerance") / share;
+  reachable_ = plan->get("reachable_tolerance") / gram_share;
   convolution_->set_kernel(kernel->data, spectrum_, stream);  // a device is waited for when the rooms go
 }
 
@@ -124,8 +120,8 @@ template <class T> void Gram<T>::make_pair(const Sampling& sampling, Stream stre
   pair_->set_points(sampling.count, sampling.axes, stream);
   if (sampling.weights != nullptr) weights_ = make_strengths(sampling, stream);
   at_points_ = std::make_unique<RoomPool<T>>(*pointwise_, count_ * options_.transforms);
-  expected_error_ = pair_->get("expected_error") / share;
-  reachable_ = pair_->get("reachable_tolerance") / share;
+  expected_error_ = pair_->get("expected_error") / gram_share;
+  reachable_ = pair_->get("reachable_tolerance") / gram_share;
 }
 
 template <class T> void Gram<T>::apply(const void* f, void* h, Stream stream) const {

@@ -5,6 +5,10 @@
 
 namespace offgrid {
 
+// Part of the tolerance that a transform may use up: the errors of the two of a pair add up at worst, and what the kernel t
+// misses at some modes may meet larger modes there than its own mean (tests/plan/gram_test.cpp).
+inline constexpr double gram_share = 0.5;
+
 // The grid of a convolution of the problem's modes with a kernel of 2N - 1 modes along each axis, in a design that has
 // neither window nor factors. Axes of one mode are dropped, as long as one axis is left.
 Design make_convolution_design(const Problem& problem, const Options& options, const BackendTraits& traits);

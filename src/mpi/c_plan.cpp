@@ -1,6 +1,7 @@
 // The C functions of mpi.h that are about plans: each checks its handle and calls one function of AnyPlan.
 #include <algorithm>
 
+#include "mpi/alike.hpp"
 #include "mpi/c_comm.hpp"
 #include "mpi/gpu.hpp"
 #include "mpi/gram.hpp"
@@ -43,6 +44,11 @@ Request make_request(int type, int dim, const int64_t* modes, double tolerance, 
   return request;
 }
 
+void require_layout(offgrid_mpi_layout layout) {
+  if (layout != OFFGRID_MPI_REPLICATED && layout != OFFGRID_MPI_SLABS)
+    throw Error(OFFGRID_INVALID_ARGUMENT, text("layout is ", static_cast<int>(layout), ", expected 0 or 1"));
+}
+
 PointArrays arrays_of(int64_t count, const void* const* axes, int dim) {
   if (axes == nullptr && count != 0)
     throw Error(OFFGRID_INVALID_ARGUMENT, text("points is null, expected ", dim, " arrays"));
@@ -71,15 +77,17 @@ offgrid_status offgrid_mpi_plan_create(offgrid_mpi_plan* plan, offgrid_mpi_comm 
                                        int type, int dim, const int64_t* modes, double tolerance,
                                        offgrid_precision precision, offgrid_options options) {
   return guard([&] {
-    if (plan == nullptr) throw Error(OFFGRID_INVALID_ARGUMENT, "plan is null, expected a place for the handle");
-    *plan = nullptr;
+    if (plan != nullptr) *plan = nullptr;
     const Ranks& ranks = checked(comm);
     Request request;
+    Given given;
     together(ranks, [&] {
+      if (plan == nullptr) throw Error(OFFGRID_INVALID_ARGUMENT, "plan is null, expected a place for the handle");
       request = make_request(type, dim, modes, tolerance, precision, options);
-      if (layout != OFFGRID_MPI_REPLICATED && layout != OFFGRID_MPI_SLABS)
-        throw Error(OFFGRID_INVALID_ARGUMENT, text("layout is ", static_cast<int>(layout), ", expected 0 or 1"));
+      require_layout(layout);
+      given = given_of(request, layout);
     });
+    require_alike(ranks, given);
     auto made = layout == OFFGRID_MPI_SLABS ? make_slabs(comm->ranks, request) : make_replicated(comm->ranks, request);
     *plan = new offgrid_mpi_plan_s{.plan = std::move(made), .dim = dim};
   });
@@ -148,15 +156,18 @@ offgrid_status offgrid_mpi_gram_create(offgrid_gram* gram, offgrid_mpi_comm comm
                                        int64_t count, const void* const* points, const void* weights,
                                        offgrid_weights kind) {
   return guard([&] {
-    if (gram == nullptr) throw Error(OFFGRID_INVALID_ARGUMENT, "gram is null, expected a place for the handle");
-    *gram = nullptr;
+    if (gram != nullptr) *gram = nullptr;
     const Ranks& ranks = checked(comm);
     Request request;
+    Given given;
     PointArrays arrays;
     together(ranks, [&] {
+      if (gram == nullptr) throw Error(OFFGRID_INVALID_ARGUMENT, "gram is null, expected a place for the handle");
       request = make_request(2, dim, modes, tolerance, precision, options);
       arrays = arrays_of(count, points, dim);
+      given = given_of(request, OFFGRID_MPI_REPLICATED);
     });
+    require_alike(ranks, given);
     *gram = make_gram(ranks, request, arrays, {.values = weights, .kind = kind});
   });
 }

@@ -1,7 +1,11 @@
 #include "mpi/gram.hpp"
 
+#include <algorithm>
+#include <array>
 #include <complex>
 
+#include "core/gram_design.hpp"
+#include "mpi/alike.hpp"
 #include "mpi/gpu.hpp"
 #include "mpi/handles.hpp"
 
@@ -9,9 +13,6 @@ namespace offgrid::mpi::inside {
 namespace {
 
 template <class T> using Vector = std::vector<std::complex<T>>;
-
-// The transform of the kernel may use half of the tolerance, as in core/gram.cpp.
-constexpr double share = 0.5;
 
 template <class T> Vector<T> complex_weights(const Weights& weights, std::int64_t count) {
   if (weights.values == nullptr) return Vector<T>(static_cast<std::size_t>(count), 1);
@@ -33,23 +34,40 @@ void require_host(const PointArrays& points, const Weights& weights) {
   if (points.count < 0) throw Error(OFFGRID_INVALID_ARGUMENT, text("count is ", points.count, ", expected 0 or more"));
 }
 
-// The kernel of this rank's points.
+// That of all weights. A rank without weights has ones, and goes with the others.
+offgrid_weights agreed_kind(const Ranks& ranks, const Weights& weights) {
+  static constexpr std::array words{"real", "complex"};
+  const auto kinds = number_of_each(ranks, weights.values == nullptr ? -1 : weights.kind);
+  const auto is_given = [](std::int64_t kind) { return kind >= 0; };
+  const auto first = std::find_if(kinds.begin(), kinds.end(), is_given);
+  if (first == kinds.end()) return OFFGRID_REAL_WEIGHTS;
+  for (auto kind = first; kind != kinds.end(); ++kind)
+    if (is_given(*kind) && *kind != *first)
+      throw Error(OFFGRID_INVALID_ARGUMENT,
+                  text("weights are ", words[*first], " on rank ", first - kinds.begin(), ", and ", words[*kind],
+                       " on rank ", kind - kinds.begin(), "; expected one kind on all ranks"));
+  return static_cast<offgrid_weights>(*first);
+}
+
+// The kernel of this rank's points. Of the options those are heeded that a transform of type 1 on the CPU has, as core/gram.cpp does;
+// the kernel has one vector, in centred order, and a grid for its own points.
 template <class T> Vector<T> local_kernel(Request request, const PointArrays& points, const Weights& weights) {
-  require_host(points, weights);
   for (std::int64_t& n : request.modes) n = std::max<std::int64_t>(0, 2 * n - 1);
   const auto options =
-      copy_options(request.options, std::array{"deterministic", "upsampling", "width", "window", "threads"});
+      copy_options(request.options, std::array{"strict", "deterministic", "upsampling", "width", "window", "threads"});
   const double sign = option(request.options, "sign");
   check(offgrid_options_set(options.get(), "sign", sign == 0 ? -1 : -sign));
   Vector<T> kernel(static_cast<std::size_t>(request.mode_count()));
   Vector<T> strengths = complex_weights<T>(weights, points.count);
-  check(offgrid_transform(1, request.dim, request.modes.data(), share * request.tolerance, request.precision,
+  check(offgrid_transform(1, request.dim, request.modes.data(), gram_share * request.tolerance, request.precision,
                           options.get(), points.count, points.axes.data(), strengths.data(), kernel.data()));
   return kernel;
 }
 
 template <class T>
 offgrid_gram make(const Ranks& ranks, const Request& request, const PointArrays& points, const Weights& weights) {
+  together(ranks, [&] { require_host(points, weights); });
+  const offgrid_weights kind = agreed_kind(ranks, weights);
   Vector<T> kernel;
   together(ranks, [&] { kernel = local_kernel<T>(request, points, weights); });
   ranks.sum(kernel.data(), 2 * static_cast<std::int64_t>(kernel.size()),
@@ -58,7 +76,7 @@ offgrid_gram make(const Ranks& ranks, const Request& request, const PointArrays&
   try {
     together(ranks, [&] {
       check(offgrid_gram_create_from_kernel(&gram, request.dim, request.modes.data(), request.precision,
-                                            request.options, kernel.data(), weights.kind, nullptr));
+                                            request.options, kernel.data(), kind, nullptr));
     });
   } catch (...) {
     offgrid_gram_destroy(gram);

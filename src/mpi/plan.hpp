@@ -40,6 +40,15 @@ struct Box {
 
 enum class Way { forward, adjoint };
 
+// Points that one rank refuses are refused by all. Some have taken theirs by then, so the plan has none on any rank until a later call
+// succeeds: no execute then meets arrays of an earlier length.
+constexpr std::int64_t unset = -1;  // a count of points or targets
+inline void require_set(std::int64_t points) {
+  if (points == unset)
+    throw Error(OFFGRID_WRONG_STATE,
+                "execute: the plan has no points yet, or a rank was refused its last ones; call set_points first");
+}
+
 class AnyPlan {
  public:
   virtual ~AnyPlan() = default;

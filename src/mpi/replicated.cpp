@@ -4,6 +4,7 @@
 //   type 2           local
 //   type 3           values = sum over the ranks, where the sources are spread over them; local where the targets are
 // The adjoint of a type 2 sums as a type 1 does. link.hpp says how arrays on a GPU are summed.
+#include "mpi/alike.hpp"
 #include "mpi/gpu.hpp"
 #include "mpi/handles.hpp"
 #include "mpi/partition.hpp"
@@ -22,12 +23,16 @@ class ReplicatedPlan final : public AnyPlan {
     plan_.reset(raw);
     transforms_ = static_cast<std::int64_t>(option(request.options, "transforms"));
     request_.options = nullptr;
-    uniform_ = request.type == 3 ? 0 : request.mode_count();
+    uniform_ = request.type == 3 ? unset : request.mode_count();
   }
 
   void set_result(offgrid_mpi_result result) override {
-    if (result < OFFGRID_MPI_EVERYWHERE || result > OFFGRID_MPI_NOWHERE)
-      throw Error(OFFGRID_INVALID_ARGUMENT, text("result is ", static_cast<int>(result), ", expected 0 to 3"));
+    together(*ranks_, [&] {
+      if (result < OFFGRID_MPI_EVERYWHERE || result > OFFGRID_MPI_NOWHERE)
+        throw Error(OFFGRID_INVALID_ARGUMENT, text("result is ", static_cast<int>(result), ", expected 0 to 3"));
+    });
+    static constexpr std::array words{"everywhere", "on_root", "scattered", "nowhere"};
+    require_alike(*ranks_, {text("result = ", words[result])});
     if (result == OFFGRID_MPI_NOWHERE && request_.type != 3)
       throw Error(OFFGRID_INVALID_ARGUMENT,
                   "result = nowhere: only a type 3 has targets that can be spread over the ranks");
@@ -35,22 +40,36 @@ class ReplicatedPlan final : public AnyPlan {
   }
 
   void set_points(const PointArrays& points) override {
+    count_ = unset;
     together(*ranks_, [&] {
+      if (uniform_ == unset)
+        throw Error(OFFGRID_WRONG_STATE,
+                    "set_points: the plan has no targets yet, or a rank was refused its last ones; call "
+                    "set_points_and_targets first");
       check(offgrid_set_points(plan_.get(), points.count, points.axes[0], points.axes[1], points.axes[2], nullptr));
     });
     count_ = points.count;
+    compare_points();
   }
 
   void set_points_and_targets(const PointArrays& points, const PointArrays& targets) override {
+    require_targets();
+    count_ = uniform_ = unset;
     together(*ranks_, [&] {
       check(offgrid_set_points_and_targets(plan_.get(), points.count, points.axes.data(), targets.count,
                                            targets.axes.data(), nullptr));
     });
     count_ = points.count;
     uniform_ = targets.count;
+    compare_points();
+    targets_differ_ = difference(*ranks_, "targets", uniform_);
   }
 
   void execute(Way way, void* strengths, void* modes) override {
+    require_set(count_);
+    const bool to_modes = (request_.type == 2) == (way == Way::adjoint);
+    const bool by_targets = result_ == OFFGRID_MPI_NOWHERE;
+    require_one_length(to_modes, by_targets);
     stopwatch_.clear();
     const auto call = way == Way::forward ? offgrid_execute : offgrid_execute_adjoint;
     stopwatch_.time("spread", [&] {
@@ -59,8 +78,6 @@ class ReplicatedPlan final : public AnyPlan {
         if (is_on_gpu(modes)) wait_for_gpu();  // so that the times of the stages are true
       });
     });
-    const bool to_modes = (request_.type == 2) == (way == Way::adjoint);
-    const bool by_targets = result_ == OFFGRID_MPI_NOWHERE;
     stopwatch_.time("sum", [&] {
       if (to_modes && !by_targets) sum_vectors(modes, uniform_, result_);
       if (!to_modes && by_targets) sum_vectors(strengths, count_, OFFGRID_MPI_EVERYWHERE);
@@ -97,6 +114,28 @@ class ReplicatedPlan final : public AnyPlan {
   }
 
  private:
+  void require_targets() const {
+    if (request_.type != 3)
+      throw Error(OFFGRID_WRONG_STATE, "set_points_and_targets: only a plan of type 3 has targets");
+  }
+
+  void compare_points() {
+    if (request_.type == 3) points_differ_ = difference(*ranks_, "points", count_);
+  }
+
+  // Of a type 3, what is summed has one length on all ranks. They have compared their counts when these were set, and throw alike.
+  void require_one_length(bool to_modes, bool by_targets) const {
+    if (to_modes && !by_targets && !targets_differ_.empty())
+      throw Error(OFFGRID_WRONG_STATE,
+                  "execute: values are summed over the ranks, which need all targets on every rank, but " +
+                      targets_differ_ + "; set the same targets, or result = nowhere");
+    if (!to_modes && by_targets && !points_differ_.empty())
+      throw Error(OFFGRID_WRONG_STATE,
+                  "execute: with result = nowhere strengths are summed over the ranks, which need all points "
+                  "on every rank, but " +
+                      points_differ_ + "; set the same points, or another result");
+  }
+
   [[nodiscard]] Blocks vectors() const { return {transforms_, ranks_->size()}; }
 
   // data: [transforms][length]
@@ -116,8 +155,9 @@ class ReplicatedPlan final : public AnyPlan {
   std::shared_ptr<const Ranks> ranks_;
   Request request_;
   PlanHandle plan_;
-  std::int64_t transforms_ = 1, count_ = 0;
-  std::int64_t uniform_ = 0;  // modes or targets
+  std::int64_t transforms_ = 1, count_ = unset;
+  std::int64_t uniform_ = unset;                // modes or targets
+  std::string points_differ_, targets_differ_;  // of a type 3, in words; empty: there are as many on every rank
   offgrid_mpi_result result_ = OFFGRID_MPI_EVERYWHERE;
   ChosenLink link_;
   Stopwatch stopwatch_;

@@ -34,6 +34,7 @@ SlabDesign taken_from(const Design& design, const Request& request) {
   slabs.window = option(request.options, "window");
   slabs.expected_error = design.expected_error;
   slabs.fft_order = option(request.options, "mode_order") != 0;
+  slabs.deterministic = option(request.options, "deterministic") != 0;
   slabs.threads = static_cast<int>(option(request.options, "threads"));
   if (slabs.threads == 0) slabs.threads = cpu::available_threads();
   return slabs;
@@ -41,13 +42,15 @@ SlabDesign taken_from(const Design& design, const Request& request) {
 
 }  // namespace
 
-SlabDesign design_slabs(const Request& request, std::int64_t points) try {
+int vector_bytes_here() { return cpu::vector_bytes(); }
+
+SlabDesign design_slabs(const Request& request, std::int64_t points, int vector_bytes) try {
   Problem problem{.type = request.type,
                   .dim = request.dim,
                   .precision = request.precision == OFFGRID_F32 ? Precision::f32 : Precision::f64,
                   .tolerance = request.tolerance};
   std::copy(request.modes.begin(), request.modes.end(), problem.modes.begin());
-  const BackendTraits traits = cpu::cost_traits(cpu::vector_bytes());
+  const BackendTraits traits = cpu::cost_traits(vector_bytes);
   return taken_from(make_design(problem, core_options(request.options, designed_points(points)), traits), request);
 } catch (const offgrid::Error& error) {
   throw Error(static_cast<offgrid_status>(error.status()), error.what());

@@ -1,5 +1,5 @@
 // Kernel, grid and deconvolution factors of a transform whose grid is cut into slabs: those that core would choose for the whole
-// grid on one CPU, however large it is. This file and local_cpu.cpp are the ones that see core and cpu.
+// grid on one CPU, however large it is. This file and local_cpu.cpp are the ones that see cpu.
 #pragma once
 
 #include <array>
@@ -18,11 +18,13 @@ struct SlabDesign {
   double window = 0;                                 // the value of the option "window"
   std::array<std::vector<double>, 3> deconvolution;  // [axis][|k|], |k| = 0 .. N/2
   double expected_error = 0;
-  bool fft_order = false;
+  bool fft_order = false, deterministic = false;
   int threads = 1;
 };
 
-// For so many points on all ranks together.
-SlabDesign design_slabs(const Request& request, std::int64_t points);
+// The same on all ranks: for so many points on all of them together, and the shortest vectors (in bytes) of their processors, since
+// the choice of a grid depends on both.
+SlabDesign design_slabs(const Request& request, std::int64_t points, int vector_bytes);
+int vector_bytes_here();
 
 }  // namespace offgrid::mpi::inside

@@ -3,9 +3,11 @@
 //               local axes -> blocks become columns, all to all -> FFT and crop of the last axis
 //   to points   the same steps backwards
 // Only cropped data goes from all to all: sigma N^d numbers in place of (sigma N)^d. local.hpp has what a rank does alone.
+#include <algorithm>
 #include <optional>
 #include <utility>
 
+#include "mpi/alike.hpp"
 #include "mpi/gpu.hpp"
 #include "mpi/handles.hpp"
 #include "mpi/slab_exchange.hpp"
@@ -37,8 +39,8 @@ template <class T> class SlabPlan final : public AnyPlan {
   SlabPlan(std::shared_ptr<const Ranks> ranks, const Request& request)
       : ranks_(std::move(ranks)),
         request_(request),
-        options_(copy_options(request.options, std::array{"sign", "transforms", "mode_order", "strict", "upsampling",
-                                                          "width", "window", "threads"})),
+        options_(copy_options(request.options, std::array{"sign", "transforms", "mode_order", "strict", "deterministic",
+                                                          "upsampling", "width", "window", "threads"})),
         transforms_(static_cast<std::int64_t>(option(request.options, "transforms"))),
         rows_{request.modes[static_cast<std::size_t>(request.dim) - 2], ranks_->size()},
         device_(static_cast<Device>(option(request.options, "device"))),
@@ -57,14 +59,12 @@ template <class T> class SlabPlan final : public AnyPlan {
   }
 
   void set_points(const PointArrays& points) override {
+    count_ = unset;
     together(*ranks_, [&] { require_points(points); });
     const Gathering all = gathering(points);
     together(*ranks_, [&] { require_place_of_points(points, all.place); });
-    const std::int64_t earlier = std::exchange(count_, -1);
     link_.choose(all.place == Place::gpu);
-    bool kept = false;
-    together(*ranks_, [&] { kept = prepare(all); });
-    if (kept) count_ = earlier;
+    together(*ranks_, [&] { prepare(all); });
     Departure<T> departure;
     together(*ranks_, [&] {
       departure = mover_->sort_by_owner(shape_.slabs, static_cast<const T*>(points.axes[last_axis()]), points.count);
@@ -76,7 +76,6 @@ template <class T> class SlabPlan final : public AnyPlan {
       for (int axis = 0; axis < request_.dim; ++axis) here[axis] = buffer<T>(sum_of(arrivals));
       sorted = buffer<T>(points.count);
     });
-    count_ = -1;
     order_ = std::move(departure.order);
     sent_ = std::move(departure.counts);
     arrived_ = std::move(arrivals);
@@ -96,6 +95,7 @@ template <class T> class SlabPlan final : public AnyPlan {
   }
 
   void execute(Way way, void* strengths, void* modes) override {
+    require_set(count_);
     together(*ranks_, [&] { require_arrays(strengths, modes); });
     const OnGpu guard(gpu_);
     stopwatch_.clear();
@@ -176,7 +176,6 @@ template <class T> class SlabPlan final : public AnyPlan {
       require_place(place, text("points ", "xyz"[axis]).c_str(), points.axes[axis]);
   }
   void require_arrays(const void* strengths, const void* modes) const {
-    if (count_ < 0) throw Error(OFFGRID_WRONG_STATE, "execute: the plan has no points yet, call set_points first");
     if (count_ > 0 && strengths == nullptr) throw Error(OFFGRID_INVALID_ARGUMENT, "strengths is null");
     if (local_mode_count() > 0 && modes == nullptr) throw Error(OFFGRID_INVALID_ARGUMENT, "modes is null");
     const OnGpu guard(gpu_);
@@ -189,26 +188,29 @@ template <class T> class SlabPlan final : public AnyPlan {
   struct Gathering {
     std::int64_t points;
     Place place;
+    int vector_bytes;
   };
   [[nodiscard]] Gathering gathering(const PointArrays& points) const {
     const bool on_gpu = is_on_gpu(points.axes[0]), has_any = points.count > 0;
     std::array<std::int64_t, 3> sums{points.count, has_any && on_gpu ? 1 : 0, has_any && !on_gpu ? 1 : 0};
     ranks_->sum(sums.data(), 3, OFFGRID_MPI_I64);
     const std::int64_t all = sums[0], gpus = sums[1], hosts = sums[2];
-    if (device_ != Device::automatic) return {all, device_ == Device::cuda ? Place::gpu : Place::host};
+    const auto vectors = number_of_each(*ranks_, vector_bytes_here());
+    const auto shortest = static_cast<int>(*std::min_element(vectors.begin(), vectors.end()));
+    if (device_ != Device::automatic) return {all, device_ == Device::cuda ? Place::gpu : Place::host, shortest};
     if (gpus > 0 && hosts > 0)
       throw Error(OFFGRID_INVALID_ARGUMENT, text("points: ", gpus, " ranks have them on a GPU and ", hosts,
                                                  " on the host, expected one of the two on all ranks"));
-    return {all, gpus > 0 ? Place::gpu : Place::host};
+    return {all, gpus > 0 ? Place::gpu : Place::host, shortest};
   }
 
-  // Chooses the grid for so many points on all ranks, and where to work. Returns whether that is what was there already.
-  [[nodiscard]] bool prepare(const Gathering& all) {
-    const SlabDesign fresh = design_slabs(request_, all.points);
+  // Chooses the grid for so many points on all ranks, and where to work. What is there already stays if it is the same.
+  void prepare(const Gathering& all) {
+    const SlabDesign fresh = design_slabs(request_, all.points, all.vector_bytes);
     const int gpu = all.place == Place::gpu ? current_gpu() : -1;
     const bool same = local_ && fresh.grid == design_.grid && fresh.width == design_.width &&
                       fresh.sigma == design_.sigma && gpu == gpu_;
-    if (same) return true;
+    if (same) return;
     local_.reset();
     exchange_.reset();
     design_ = fresh;
@@ -221,7 +223,6 @@ template <class T> class SlabPlan final : public AnyPlan {
     mover_ = gpu < 0 ? make_mover_cpu<T>() : make_mover_cuda<T>();
     exchange_.emplace(design_, shape_, mover_->memory());
     local_ = gpu < 0 ? make_local_cpu<T>(design_, shape_) : make_local_cuda<T>(design_, shape_);
-    return false;
   }
 
   // Values of points, sorted by owner, to their owners; or back.
@@ -282,7 +283,7 @@ template <class T> class SlabPlan final : public AnyPlan {
   Order order_;
   std::vector<std::int64_t> sent_, arrived_;
   Buffer<Complex> strengths_sorted_, strengths_here_;
-  std::int64_t count_ = -1;  // of the caller's points; -1: not set yet
+  std::int64_t count_ = unset;  // of the caller's points
   Stopwatch stopwatch_;
 };
 

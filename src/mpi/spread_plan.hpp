@@ -14,6 +14,7 @@ inline PlanHandle make_spread_plan(const SlabDesign& design, const SlabShape& sh
   check(offgrid_options_set(options.get(), "width", design.width));
   check(offgrid_options_set(options.get(), "window", design.window));
   check(offgrid_options_set(options.get(), "threads", design.threads));
+  check(offgrid_options_set(options.get(), "deterministic", design.deterministic ? 1 : 0));
   check(offgrid_options_set_text(options.get(), "device", device));
   std::array<std::int64_t, 3> cells = design.grid;
   cells[static_cast<std::size_t>(design.dim) - 1] = shape.own() + 2 * shape.halo();

@@ -70,23 +70,41 @@ TEST(Replicated, Type3BySourcesAndByTargets) {
   EXPECT_LE(error_of_all(back, adjoint), 1e-8);
 }
 
-TEST(Replicated, TheGramOperatorHasEverybodysPoints) {
+template <class Weight> void expect_gram_of_all(const std::vector<Weight>& weights) {
   const offgrid::Problem problem{.modes = {9, 8, 7}, .tolerance = 1e-8};
   const auto all = support::uniform_points<double>(3, 200);
-  std::vector<double> weights(200);
-  for (std::size_t j = 0; j < 200; ++j) weights[j] = 1 + 0.01 * static_cast<double>(j);
   const auto mine = share_of(Share::none_on_rank_0, 200);
   const auto points = support::reordered(all, mine);
   const auto my_weights = chosen(weights, mine, 200, 1);
   const auto axes = support::axes_of(points);
-  const auto gram = offgrid::mpi::make_gram<double>(world(), problem, axes, my_weights);
+  const offgrid::Gram<double> gram = offgrid::mpi::make_gram<double>(world(), problem, axes, my_weights);
   const auto whole_axes = support::axes_of(all);
   const offgrid::Gram<double> whole(problem, whole_axes, weights);
   const auto f = support::random_values<double>(504, 4);
   std::vector<std::complex<double>> h(504), expected(504);
-  ASSERT_EQ(offgrid_gram_apply(gram.get(), f.data(), h.data(), nullptr), OFFGRID_OK);
+  gram.apply(f, h);
+  EXPECT_NE(gram.describe().find("convolution"), std::string::npos) << gram.describe();
   whole.apply(f, expected);
   EXPECT_LE(error_of_all(h, expected), 2e-8);
+}
+
+TEST(Replicated, TheGramOperatorHasEverybodysPoints) {
+  std::vector<double> weights(200);
+  for (std::size_t j = 0; j < 200; ++j) weights[j] = 1 + 0.01 * static_cast<double>(j);
+  expect_gram_of_all(weights);
+  expect_gram_of_all(support::random_values<double>(200, 7));
+}
+
+TEST(Replicated, TheGramOperatorIsRefusedOnAllRanks) {
+  const std::vector<double> x(5, 0.5), few(4, 1.0);
+  const std::array<std::span<const double>, 1> axes{x};
+  const bool last = world().rank() == world().size() - 1;
+  const auto make = [&](const offgrid::Problem& problem, std::span<const double> weights) {
+    return offgrid::mpi::make_gram<double>(world(), problem, axes, weights);
+  };
+  EXPECT_THROW(make({.modes = {8}}, last ? few : x), offgrid::Error);
+  EXPECT_THROW(make({.modes = {8}, .tolerance = 1e-18, .options = {{"strict", 1}}}, x), offgrid::Error);
+  EXPECT_NO_THROW(make({.modes = {8}, .tolerance = 1e-18}, x));
 }
 
 TEST(Slabs, TransformIn2DAnd3D) {

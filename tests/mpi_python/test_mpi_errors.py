@@ -37,6 +37,29 @@ def test_points_that_are_not_numbers(comm, plan):
     assert plan.execute(np.ones(5, complex)).shape == plan.local_shape
 
 
+@pytest.mark.parametrize("kind", (1, 3))
+def test_points_that_one_rank_refuses_are_gone_on_all(comm, kind):
+    """The other ranks had taken their 500 points, and an execute with 5 strengths read past them."""
+    plan = offgrid.mpi.Plan(comm, kind, 2 if kind == 3 else (10, 12))
+    good, bad = np.zeros((5, 2)), np.zeros((500, 2))
+    if last(comm):
+        bad[300, 1] = np.nan
+    targets = (np.zeros((120, 2)),) if kind == 3 else ()
+    plan.set_points(good, *targets)
+    with pytest.raises(ValueError, match=said(comm, "")):
+        plan.set_points(bad, *targets)
+    assert plan.count is None
+    for count in (5, 500):
+        with pytest.raises(offgrid.Error, match="call set_points first") as caught:
+            plan.execute(np.ones(count, complex))
+        assert caught.value.status is offgrid.Status.WRONG_STATE
+    if kind == 3:
+        with pytest.raises(offgrid.Error, match="set_points_and_targets first"):
+            plan.set_points(good)
+    plan.set_points(good, *targets)
+    assert np.allclose(plan.execute(np.ones(5, complex)), 5 * comm.size)
+
+
 def test_dtypes_and_shapes(comm, plan):
     points = np.zeros((5, 2), "float32" if last(comm) else "float64")
     with pytest.raises(TypeError, match=said(comm, r"points has the dtype float32; expected float64")):
@@ -103,10 +126,32 @@ def test_wrong_types_are_type_errors_everywhere(comm):
         offgrid.mpi.Plan(MPI.COMM_NULL, 1, (8, 8))
 
 
-def test_arguments_that_differ_between_the_ranks(comm):
+@pytest.mark.parametrize("layout", ("replicated", "slabs"))
+@pytest.mark.parametrize("arguments, words", [
+    ({"shape": (8, 10)}, "modes = 8 x 10 here, and modes = 8 x 9 on rank 0"),
+    ({"dtype": "complex64"}, "precision = f32 here, and precision = f64 on rank 0"),
+    ({"transforms": 2}, "transforms = 2 here"), ({"tol": 1e-7}, "tolerance = 1e-07 here"),
+    ({"mode_order": "fft"}, "mode_order = fft here, and mode_order = centred"), ({"type": 2}, "type = 2 here"),
+])
+def test_arguments_that_differ_between_the_ranks(comm, arguments, words, layout):
+    given = {"type": 1, "shape": (8, 9), "layout": layout}
     if comm.size > 1:
-        with pytest.raises(ValueError, match=r"arguments differ between the ranks: .*shape=\(8, 9\).* here"):
-            offgrid.mpi.Plan(comm, 1, (8, 9 if last(comm) else 8))
+        with pytest.raises(ValueError, match=said(comm, "the arguments differ between the ranks: .*" + words)):
+            offgrid.mpi.Plan(comm, **{**given, **(arguments if last(comm) else {})})
+
+
+def test_results_and_targets_that_differ_between_the_ranks(comm):
+    if comm.size == 1:
+        return
+    with pytest.raises(ValueError, match=said(comm, ".*result = on_root here, and result = everywhere on rank 0")):
+        offgrid.mpi.Plan(comm, 1, 8, result="on_root" if last(comm) else "everywhere")
+    with pytest.raises(ValueError, match=said(comm, "result is 'on_root', but modes of slabs stay where they are")):
+        offgrid.mpi.Plan(comm, 1, (8, 9), layout="slabs", result="on_root" if last(comm) else "everywhere")
+    plan = offgrid.mpi.Plan(comm, 3, 1)
+    plan.set_points(np.zeros(5), np.zeros(4 if last(comm) else 3))
+    with pytest.raises(offgrid.Error, match=f"rank {comm.size - 1} has 4 targets, and rank 0 has 3") as caught:
+        plan.execute(np.ones(5, complex))
+    assert caught.value.status is offgrid.Status.WRONG_STATE
 
 
 def test_states(comm):
