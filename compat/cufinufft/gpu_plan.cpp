@@ -94,6 +94,13 @@ Plan make_plan(const Request& request, const cufinufft_opts& opts) {
   return {cufinufft_library, request, common, std::move(options)};
 }
 
+void require_int(const char* what, std::int64_t count) {
+  if (static_cast<double>(count) > most_int)
+    throw Refused{FINUFFT_ERR_NDATA_NOTVALID,
+                  std::to_string(count) + " " + what + ", expected at most 2^31 - 1, as cuFINUFFT"};
+  require_count(what, count);
+}
+
 void require_arrays(const char* what, const Coordinates& coordinates, int dim) {
   for (int axis = 0; axis < dim && coordinates.count > 0; ++axis)
     if (coordinates.axes[axis] == nullptr)
@@ -143,15 +150,10 @@ GpuPlan::~GpuPlan() {
 }
 
 void GpuPlan::set_points(const Coordinates& points, const Coordinates& targets) {
-  if (points.count > most_int)
-    throw Refused{FINUFFT_ERR_NDATA_NOTVALID,
-                  std::to_string(points.count) + " points, expected at most 2^31 - 1, as cuFINUFFT"};
-  require_count("points", points.count);
+  require_int("points", points.count);
+  if (plan_->type() == 3) require_int("targets", targets.count);
   require_arrays("points", points, plan_->dim());
-  if (plan_->type() == 3) {
-    require_count("targets", targets.count);
-    require_arrays("targets", targets, plan_->dim());
-  }
+  if (plan_->type() == 3) require_arrays("targets", targets, plan_->dim());
   const GpuGuard gpu(device_);
   if (!plan_->spreads_only()) return plan_->set_points(points, targets, stream_);
 

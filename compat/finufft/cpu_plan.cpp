@@ -122,11 +122,9 @@ CpuPlan::CpuPlan(const Request& request, const finufft_opts* opts)
 
 template <class R> void CpuPlan::set_points(const Coordinates& points, const Coordinates& targets) {
   require_count("points", points.count);
+  if (plan_.type() == 3) require_count("targets", targets.count);
   require_arrays("points", points, plan_.dim());
-  if (plan_.type() == 3) {
-    require_count("targets", targets.count);
-    require_arrays("targets", targets, plan_.dim());
-  }
+  if (plan_.type() == 3) require_arrays("targets", targets, plan_.dim());
   if (!plan_.spreads_only()) return plan_.set_points(points, targets, nullptr);
 
   std::array<std::vector<R>, max_dim> turned;
