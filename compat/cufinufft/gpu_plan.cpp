@@ -69,8 +69,6 @@ void check_request(const Request& request, const cufinufft_opts& opts) {
   require_bins(opts, request.dim);
   require_upsampling(opts.upsampfac,
                      opts.gpu_kerevalmeth != 0 ? FINUFFT_ERR_HORNER_WRONG_BETA : FINUFFT_ERR_UPSAMPFAC_TOO_SMALL);
-  if (!(request.tolerance >= precision_floor(request.precision)))
-    warn(cufinufft_library, "the tolerance is below the precision of the numbers, and taken for it");
 }
 
 // The place of the method in the words of offgrid's option "method": auto, gm, gm_sort, sm, ..
@@ -90,7 +88,8 @@ Plan make_plan(const Request& request, const cufinufft_opts& opts) {
                              .debug = opts.debug,
                              .showwarn = 1,
                              .upsampfac = opts.upsampfac,
-                             .maxbatchsize = opts.gpu_maxbatchsize};
+                             .maxbatchsize = opts.gpu_maxbatchsize,
+                             .out_of_reach = 0};
   return {cufinufft_library, request, common, std::move(options)};
 }
 
