@@ -3,7 +3,6 @@
 
 #include "finufft/cpu_plan.hpp"
 
-using compat::Coordinates;
 using compat::CpuPlan;
 using compat::finufft_library;
 using compat::guard;

@@ -119,6 +119,7 @@ TEST(CpuBehaviour, threads_execute_one_plan) {
   std::array<Values, thread_count> in, out;
   std::array<int, thread_count> codes{};
   std::vector<std::thread> threads;
+  threads.reserve(thread_count);
   for (int t = 0; t < thread_count; ++t) {
     in[t] = random_values<double>(count, static_cast<unsigned>(t));
     out[t].resize(12 * 11);
@@ -139,6 +140,7 @@ TEST(CpuBehaviour, threads_make_plans) {
   const Values in = random_values<double>(count, 3);
   std::array<double, thread_count> errors{};
   std::vector<std::thread> threads;
+  threads.reserve(thread_count);
   for (int t = 0; t < thread_count; ++t)
     threads.emplace_back([&, t] {
       for (std::int64_t n = 10; n < 20; ++n) {
