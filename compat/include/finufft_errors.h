@@ -1,5 +1,5 @@
 /* Of the drop-in for FINUFFT and cuFINUFFT: what their functions return, under the peers' names and numbers.
- * docs/from-finufft.md says which of them offgrid returns and when; those marked "never" are there for their names. */
+ * The comments say when offgrid returns which; those marked "never" are there for their names. Words are on stderr. */
 #ifndef FINUFFT_ERRORS_H
 #define FINUFFT_ERRORS_H
 
