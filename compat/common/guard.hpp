@@ -1,11 +1,13 @@
 // How an error leaves a drop-in library. Inside, what is wrong is thrown as Refused, with one of the peers' codes; guard, at
-// the edge, prints its message to stderr, as the peers do, and returns the code.
+// the edge, prints its message to stderr, as the peers do, and returns the code. A body that ends well returns nothing,
+// or the code of a warning.
 #pragma once
 
 #include <cstdio>
 #include <exception>
 #include <new>
 #include <string>
+#include <type_traits>
 
 #include "finufft_errors.h"
 #include "offgrid/offgrid.h"
@@ -48,8 +50,12 @@ inline int report(const Library& library, const char* function, int code, const 
 }
 
 template <class F> int guard(const Library& library, const char* function, F&& body) noexcept try {
-  body();
-  return 0;
+  if constexpr (std::is_void_v<decltype(body())>) {
+    body();
+    return 0;
+  } else {
+    return body();
+  }
 } catch (const Refused& refused) {
   return report(library, function, refused.code, refused.message.c_str());
 } catch (const std::bad_alloc&) {

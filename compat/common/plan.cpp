@@ -46,17 +46,21 @@ Plan::Plan(const Library& library, const Request& request, const CommonOptions& 
       type_(request.type),
       dim_(request.dim),
       debug_(common.debug),
-      spreads_only_(common.spreadinterponly != 0) {
+      spreads_only_(common.spreadinterponly != 0),
+      shows_warnings_(common.showwarn != 0),
+      tolerance_(std::max(request.tolerance, precision_floor(request.precision))),
+      out_of_reach_(common.out_of_reach) {
   if (spreads_only_ && type_ == 3) throw Refused{FINUFFT_ERR_TYPE_NOTVALID, "spreadinterponly is for types 1 and 2"};
   set_common(library, request, common, options);
-  const double tolerance = std::max(request.tolerance, precision_floor(request.precision));
   offgrid_plan raw = nullptr;
   const offgrid_status made =
-      offgrid_plan_create(&raw, type_, dim_, request.modes, tolerance, request.precision, options.handle());
+      offgrid_plan_create(&raw, type_, dim_, request.modes, tolerance_, request.precision, options.handle());
   if (made == OFFGRID_INVALID_ARGUMENT && spreads_only_)  // all else was checked before
     throw Refused{FINUFFT_ERR_SPREAD_BOX_SMALL, offgrid_last_error()};
   check(library_, made);
   handle_.reset(raw);
+  if (request.tolerance < tolerance_)
+    warn_of_tolerance("the tolerance is below the precision of the numbers, and taken for it");
 }
 
 void Plan::set_points(const Coordinates& points, const Coordinates& targets, void* stream) {
@@ -68,6 +72,25 @@ void Plan::set_points(const Coordinates& points, const Coordinates& targets, voi
           offgrid_set_points(handle_.get(), points.count, points.axes[0], points.axes[1], points.axes[2], stream));
   if (debug_ > 0)
     std::printf("[%s] offgrid %s\n%s", library_.name, offgrid_version(), offgrid_plan_describe(handle_.get()));
+  if (!is_warned_) warn_where_out_of_reach();
+}
+
+// In makeplan it is not known yet: what can be reached depends on the kernel, which is chosen for the points.
+void Plan::warn_where_out_of_reach() {
+  double expected = 0;
+  if (offgrid_plan_get(handle_.get(), "expected_error", &expected) != OFFGRID_OK || expected <= tolerance_) return;
+  std::array<char, 160> message{};
+  std::snprintf(
+      message.data(), message.size(),
+      "the tolerance %.2g cannot be reached with these options and this precision, the error to expect is %.2g",
+      tolerance_, expected);
+  warn_of_tolerance(message.data());
+}
+
+void Plan::warn_of_tolerance(const std::string& message) {
+  is_warned_ = true;
+  warning_ = out_of_reach_;
+  if (shows_warnings_) warn(library_, message);
 }
 
 void Plan::execute(void* strengths, void* modes, void* stream) const {

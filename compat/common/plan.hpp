@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <memory>
 #include <type_traits>
+#include <utility>
 
 #include "common/guard.hpp"
 #include "common/half_turn.hpp"
@@ -64,6 +65,7 @@ struct CommonOptions {
   int showwarn;
   double upsampfac;
   int maxbatchsize;
+  int out_of_reach;  // the code for a tolerance that cannot be reached, 0 for success
 };
 
 class Plan {
@@ -80,12 +82,24 @@ class Plan {
   void execute(void* strengths, void* modes, void* stream) const;
   void adjoint(void* strengths, void* modes, void* stream) const;
 
+  // The code of a warning that came since the last call, or 0.
+  int take_warning() { return std::exchange(warning_, 0); }
+
  private:
+  // Warns that the tolerance is out of reach, once per plan.
+  void warn_of_tolerance(const std::string& message);
+  void warn_where_out_of_reach();
+
   Library library_;
   int type_;
   int dim_;
   int debug_;
   bool spreads_only_;
+  bool shows_warnings_;
+  double tolerance_;
+  int out_of_reach_;
+  bool is_warned_ = false;
+  int warning_ = 0;
   std::unique_ptr<std::remove_pointer_t<offgrid_plan>, Destroy> handle_;
 };
 

@@ -69,8 +69,6 @@ void check_request(const Request& request, const cufinufft_opts& opts) {
   require_bins(opts, request.dim);
   require_upsampling(opts.upsampfac,
                      opts.gpu_kerevalmeth != 0 ? FINUFFT_ERR_HORNER_WRONG_BETA : FINUFFT_ERR_UPSAMPFAC_TOO_SMALL);
-  if (!(request.tolerance >= precision_floor(request.precision)))
-    warn(cufinufft_library, "the tolerance is below the precision of the numbers, and taken for it");
 }
 
 // The place of the method in the words of offgrid's option "method": auto, gm, gm_sort, sm, ..
@@ -90,8 +88,16 @@ Plan make_plan(const Request& request, const cufinufft_opts& opts) {
                              .debug = opts.debug,
                              .showwarn = 1,
                              .upsampfac = opts.upsampfac,
-                             .maxbatchsize = opts.gpu_maxbatchsize};
+                             .maxbatchsize = opts.gpu_maxbatchsize,
+                             .out_of_reach = 0};
   return {cufinufft_library, request, common, std::move(options)};
+}
+
+void require_int(const char* what, std::int64_t count) {
+  if (static_cast<double>(count) > most_int)
+    throw Refused{FINUFFT_ERR_NDATA_NOTVALID,
+                  std::to_string(count) + " " + what + ", expected at most 2^31 - 1, as cuFINUFFT"};
+  require_count(what, count);
 }
 
 void require_arrays(const char* what, const Coordinates& coordinates, int dim) {
@@ -143,15 +149,10 @@ GpuPlan::~GpuPlan() {
 }
 
 void GpuPlan::set_points(const Coordinates& points, const Coordinates& targets) {
-  if (points.count > most_int)
-    throw Refused{FINUFFT_ERR_NDATA_NOTVALID,
-                  std::to_string(points.count) + " points, expected at most 2^31 - 1, as cuFINUFFT"};
-  require_count("points", points.count);
+  require_int("points", points.count);
+  if (plan_->type() == 3) require_int("targets", targets.count);
   require_arrays("points", points, plan_->dim());
-  if (plan_->type() == 3) {
-    require_count("targets", targets.count);
-    require_arrays("targets", targets, plan_->dim());
-  }
+  if (plan_->type() == 3) require_arrays("targets", targets, plan_->dim());
   const GpuGuard gpu(device_);
   if (!plan_->spreads_only()) return plan_->set_points(points, targets, stream_);
 

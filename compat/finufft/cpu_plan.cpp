@@ -12,6 +12,7 @@ namespace {
 
 constexpr double most_modes = 1e12;    // of the peer
 constexpr double most_threads = 4096;  // of offgrid
+constexpr int warns_by_code = 2;       // of allow_eps_too_small
 
 void require_modes(const Request& request) {
   if (request.type == 3) return;
@@ -70,12 +71,14 @@ Plan make_plan(const Request& request, const finufft_opts& opts) {
   constexpr double cpu = 1;  // of offgrid's option "device"
   options.set("device", cpu);
   options.set_unless_0("threads", std::clamp<double>(opts.nthreads, 0, most_threads));
-  const CommonOptions common{.modeord = opts.modeord,
-                             .spreadinterponly = opts.spreadinterponly,
-                             .debug = opts.debug,
-                             .showwarn = opts.showwarn,
-                             .upsampfac = opts.upsampfac,
-                             .maxbatchsize = opts.maxbatchsize};
+  const CommonOptions common{
+      .modeord = opts.modeord,
+      .spreadinterponly = opts.spreadinterponly,
+      .debug = opts.debug,
+      .showwarn = opts.showwarn,
+      .upsampfac = opts.upsampfac,
+      .maxbatchsize = opts.maxbatchsize,
+      .out_of_reach = opts.allow_eps_too_small == warns_by_code ? FINUFFT_WARN_EPS_TOO_SMALL : 0};
   return {finufft_library, request, common, std::move(options)};
 }
 
@@ -122,11 +125,9 @@ CpuPlan::CpuPlan(const Request& request, const finufft_opts* opts)
 
 template <class R> void CpuPlan::set_points(const Coordinates& points, const Coordinates& targets) {
   require_count("points", points.count);
+  if (plan_.type() == 3) require_count("targets", targets.count);
   require_arrays("points", points, plan_.dim());
-  if (plan_.type() == 3) {
-    require_count("targets", targets.count);
-    require_arrays("targets", targets, plan_.dim());
-  }
+  if (plan_.type() == 3) require_arrays("targets", targets, plan_.dim());
   if (!plan_.spreads_only()) return plan_.set_points(points, targets, nullptr);
 
   std::array<std::vector<R>, max_dim> turned;

@@ -18,6 +18,7 @@ class CpuPlan {
   template <class R> void set_points(const Coordinates& points, const Coordinates& targets);
   void execute(void* strengths, void* modes) const { plan_.execute(strengths, modes, nullptr); }
   void adjoint(void* strengths, void* modes) const { plan_.adjoint(strengths, modes, nullptr); }
+  int take_warning() { return plan_.take_warning(); }  // not while another thread executes
 
  private:
   Plan plan_;

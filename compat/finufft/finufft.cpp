@@ -3,7 +3,6 @@
 
 #include "finufft/cpu_plan.hpp"
 
-using compat::Coordinates;
 using compat::CpuPlan;
 using compat::finufft_library;
 using compat::guard;
@@ -27,6 +26,7 @@ template <class Handle> int make_plan(const compat::Request& request, Handle* pl
     if (plan == nullptr) throw Refused{FINUFFT_ERR_INVALID_ARGUMENT, "plan is null, expected a place for the handle"};
     *plan = nullptr;
     *plan = new std::remove_pointer_t<Handle>{CpuPlan(request, opts)};
+    return (*plan)->plan.take_warning();
   });
 }
 
@@ -34,7 +34,7 @@ template <class Handle> int make_plan(const compat::Request& request, Handle* pl
 template <class Handle, class F> int with_plan(const char* function, Handle plan, F&& body) {
   return guard(finufft_library, function, [&] {
     if (plan == nullptr) throw Refused{FINUFFT_ERR_PLAN_NOTVALID, "plan is null"};
-    body(plan->plan);
+    return body(plan->plan);
   });
 }
 
@@ -64,6 +64,7 @@ template <class Handle> int destroy(Handle plan) {
                  const R* u) {                                                                                         \
     return with_plan("setpts", plan, [&](CpuPlan& self) {                                                              \
       self.set_points<R>({.count = nj, .axes = {xj, yj, zj}}, {.count = nk, .axes = {s, t, u}});                       \
+      return self.take_warning();                                                                                      \
     });                                                                                                                \
   }                                                                                                                    \
   int P##_execute(P##_plan plan, std::complex<R>* cj, std::complex<R>* fk) {                                           \

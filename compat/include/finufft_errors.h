@@ -1,10 +1,10 @@
 /* Of the drop-in for FINUFFT and cuFINUFFT: what their functions return, under the peers' names and numbers.
- * docs/from-finufft.md says which of them offgrid returns and when; those marked "never" are there for their names. */
+ * The comments say when offgrid returns which; those marked "never" are there for their names. Words are on stderr. */
 #ifndef FINUFFT_ERRORS_H
 #define FINUFFT_ERRORS_H
 
 enum {
-  FINUFFT_WARN_EPS_TOO_SMALL = 1,          /* of finufft_destroy: the plan is null. Never for a tolerance */
+  FINUFFT_WARN_EPS_TOO_SMALL = 1,          /* a tolerance out of reach, with allow_eps_too_small 2; destroy(null) */
   FINUFFT_ERR_MAXNALLOC = 2,               /* over 1e12 modes */
   FINUFFT_ERR_SPREAD_BOX_SMALL = 3,        /* spreadinterponly: fewer cells along an axis than the kernel is wide */
   FINUFFT_ERR_SPREAD_PTS_OUT_RANGE = 4,    /* never */

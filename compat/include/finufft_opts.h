@@ -20,7 +20,7 @@ typedef struct finufft_opts {
   int spread_nthr_atomic;         /* ignored */
   int spread_max_sp_size;         /* ignored */
   int spread_kerformula;          /* checked (0, 7 or 8), and ignored */
-  int allow_eps_too_small;        /* works: 1 takes a tolerance below the precision for the precision */
+  int allow_eps_too_small;        /* works: 1 takes a tolerance below the precision, 2 also warns by code 1 */
   void (*fftw_lock_fun)(void*);   /* checked (both or none), and never called */
   void (*fftw_unlock_fun)(void*); /* see fftw_lock_fun */
   void* fftw_lock_data;           /* ignored */

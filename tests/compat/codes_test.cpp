@@ -138,6 +138,9 @@ TEST(CpuCodes, of_type_3) {
   const std::complex<double> in[] = {1, 2};
   std::complex<double> out[2];
   EXPECT_EQ(finufft1d3(2, x, in, 1, 1e-6, -1, x, out, nullptr), FINUFFT_ERR_NUM_NU_PTS_INVALID);
+  EXPECT_EQ(finufft1d3(2, x, in, 1, 1e-6, 10000000000000000, x, out, nullptr), FINUFFT_ERR_NUM_NU_PTS_INVALID);
+  EXPECT_EQ(finufft1d3(1, nullptr, in, 1, 1e-6, -1, nullptr, out, nullptr), FINUFFT_ERR_NUM_NU_PTS_INVALID);
+  EXPECT_EQ(finufft1d3(1, nullptr, in, 1, 1e-6, 2, x, out, nullptr), FINUFFT_ERR_INVALID_ARGUMENT);
   EXPECT_EQ(finufft1d3(2, x, in, 1, 1e-6, 2, nullptr, out, nullptr), FINUFFT_ERR_INVALID_ARGUMENT);
   EXPECT_NE(finufft1d3(2, far, in, 1, 1e-6, 2, far, out, nullptr), 0);
   EXPECT_EQ(finufft1d3(2, far, in, 1, 1e-6, 2, x, out, nullptr) == 0, true);
@@ -165,6 +168,21 @@ TEST(GpuCodes, of_arguments) {
   opts.gpu_method = 1;
   opts.gpu_binsizex = -1;
   EXPECT_EQ(gpu({}, opts), FINUFFT_ERR_BINSIZE_NOTVALID);
+}
+
+TEST(GpuCodes, of_outer_bins) {
+  cufinufft_opts opts = gpu_opts();
+  opts.gpu_method = 4;
+  opts.gpu_binsizez = 3;
+  opts.gpu_obinsizez = 8;
+  EXPECT_EQ(gpu({.dim = 3}, opts), FINUFFT_ERR_BINSIZE_NOTVALID);
+  opts.gpu_obinsizez = 9;
+  EXPECT_NE(gpu({.dim = 3}, opts), FINUFFT_ERR_BINSIZE_NOTVALID);
+  opts.gpu_obinsizez = -1;
+  EXPECT_EQ(gpu({.dim = 3}, opts), FINUFFT_ERR_BINSIZE_NOTVALID);
+  opts.gpu_obinsizez = 8;
+  opts.gpu_method = 1;  // which has no outer bins
+  EXPECT_NE(gpu({.dim = 3}, opts), FINUFFT_ERR_BINSIZE_NOTVALID);
 }
 
 TEST(GpuCodes, without_a_gpu_every_call_returns_15) {
@@ -195,13 +213,17 @@ TEST(GpuCodes, of_a_gpu) {
   }
   cufinufft_plan plan = nullptr;
   ASSERT_EQ(cufinufft_makeplan(3, 1, nullptr, 1, 1, 1e-6, &plan, nullptr), 0);
-  EXPECT_EQ(cufinufft_setpts(plan, 0, nullptr, nullptr, nullptr, -1, nullptr, nullptr, nullptr),
-            FINUFFT_ERR_NUM_NU_PTS_INVALID);
+  for (const std::int64_t count : {0, 1})
+    EXPECT_EQ(cufinufft_setpts(plan, count, nullptr, nullptr, nullptr, -1, nullptr, nullptr, nullptr),
+              FINUFFT_ERR_NUM_NU_PTS_INVALID);
   EXPECT_EQ(cufinufft_setpts(plan, 0, nullptr, nullptr, nullptr, 3, nullptr, nullptr, nullptr),
             FINUFFT_ERR_INVALID_ARGUMENT);
   EXPECT_EQ(cufinufft_setpts(plan, std::int64_t{1} << 31, nullptr, nullptr, nullptr, 3, nullptr, nullptr, nullptr),
             FINUFFT_ERR_NDATA_NOTVALID);
   EXPECT_EQ(cufinufft_destroy(plan), 0);
+  const std::int64_t beyond = std::int64_t{1} << 31;
+  EXPECT_EQ(cufinufft1d3(0, nullptr, nullptr, 1, 1e-6, beyond, nullptr, nullptr, nullptr), FINUFFT_ERR_NDATA_NOTVALID);
+  EXPECT_EQ(cufinufft1d3(beyond, nullptr, nullptr, 1, 1e-6, 1, nullptr, nullptr, nullptr), FINUFFT_ERR_NDATA_NOTVALID);
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 // Options of the drop-ins that work: what offgrid was asked for, read from what `debug` prints, and warnings on stderr.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <complex>
 #include <vector>
 
@@ -104,6 +105,53 @@ TEST(CpuOptions, a_tolerance_that_is_too_small_is_taken_for_the_precision) {
   EXPECT_TRUE(has(printed<Finufftf>(opts, 2, 1e-12f).out, "tolerance    1.19209e-07"));
 }
 
+// The tolerance is over the precision, and still out of reach of the kernel that these options leave.
+TEST(CpuOptions, a_tolerance_that_cannot_be_reached_warns_unless_showwarn_is_0) {
+  finufft_opts opts = cpu_opts();
+  opts.upsampfac = 1.25;
+  EXPECT_TRUE(has(printed<Finufft>(opts, 2, 1e-15).err, "[finufft] warning: the tolerance 1e-15 cannot be reached"));
+  EXPECT_TRUE(has(printed<Finufftf>(cpu_opts(), 2, 1.3e-7f).err, "[finufft] warning: the tolerance 1.3e-07"));
+  EXPECT_EQ(printed<Finufft>(opts, 2, 1e-6).err, "");
+  EXPECT_EQ(printed<Finufft>(cpu_opts(), 2, 1e-14).err, "");
+  EXPECT_EQ(printed<Finufftf>(cpu_opts(), 2, 1.2e-6f).err, "");
+  opts.showwarn = 0;
+  EXPECT_EQ(printed<Finufft>(opts, 2, 1e-15).err, "");
+}
+
+TEST(CpuOptions, a_tolerance_below_the_precision_warns_once) {
+  finufft_opts opts = cpu_opts();
+  opts.allow_eps_too_small = 1;
+  const std::string err = printed<Finufft>(opts, 2, 0).err;
+  EXPECT_TRUE(has(err, "[finufft] warning: the tolerance is below the precision"));
+  EXPECT_EQ(std::count(err.begin(), err.end(), '\n'), 1);
+  opts.showwarn = 0;
+  EXPECT_EQ(printed<Finufft>(opts, 2, 0).err, "");
+}
+
+TEST(CpuOptions, allow_eps_too_small_2_returns_code_1_once) {
+  const auto points = uniform_points<double>(1, 300);
+  const auto in = random_values<double>(300, 2);
+  const auto wanted = direct_sum<double>(To::modes, {{40}, 1}, points, in);
+  finufft_opts opts = cpu_opts();
+  opts.debug = opts.showwarn = 0;
+  opts.allow_eps_too_small = 2;
+  opts.upsampfac = 1.25;
+  std::vector<std::complex<double>> out(40);
+  for (const double tolerance : {0.0, 1e-15}) {
+    const int of_makeplan = tolerance == 0 ? FINUFFT_WARN_EPS_TOO_SMALL : 0;
+    finufft_plan plan = nullptr;
+    EXPECT_EQ(finufft_makeplan(1, 1, modes, 1, 1, tolerance, &plan, &opts), of_makeplan);
+    for (const int code : {FINUFFT_WARN_EPS_TOO_SMALL - of_makeplan, 0})
+      EXPECT_EQ(finufft_setpts(plan, 300, points.axis[0].data(), nullptr, nullptr, 0, nullptr, nullptr, nullptr), code);
+    EXPECT_EQ(finufft_execute(plan, const_cast<std::complex<double>*>(in.data()), out.data()), 0);
+    EXPECT_LE(relative_error(out, wanted), 1e-9);
+    EXPECT_EQ(finufft_destroy(plan), 0);
+    EXPECT_EQ(finufft1d1(300, points.axis[0].data(), in.data(), 1, tolerance, 40, out.data(), &opts), 1);
+    EXPECT_LE(relative_error(out, wanted), 1e-9);
+  }
+  EXPECT_EQ(finufft1d1(300, points.axis[0].data(), in.data(), 1, 1e-6, 40, out.data(), &opts), 0);
+}
+
 TEST(CpuOptions, spreadinterponly_works_at_any_upsampling) {
   for (const double upsampfac : {1.25, 1.7, 2.0, 5.0}) {
     finufft_opts opts = cpu_opts();
@@ -154,7 +202,18 @@ TEST(GpuOptions, reach_the_plan) {
   EXPECT_TRUE(has(out, "upsampling 1.5"));
   EXPECT_TRUE(has(out, "2 worked on together"));
   EXPECT_EQ(err, "");
-  EXPECT_TRUE(has(printed<Cufinufftf>(gpu_opts(), 2, 1e-12f).err, "[cufinufft] warning: the tolerance"));
+  for (const float tolerance : {0.0f, 1e-12f}) {
+    const auto clamped = printed<Cufinufftf>(gpu_opts(), 2, tolerance);
+    EXPECT_TRUE(has(clamped.err, "[cufinufft] warning: the tolerance is below the precision"));
+    EXPECT_TRUE(has(clamped.out, "tolerance    1.19209e-07"));
+    EXPECT_EQ(std::count(clamped.err.begin(), clamped.err.end(), '\n'), 1);
+  }
+  opts.upsampfac = 4.5;
+  opts.gpu_kerevalmeth = 0;
+  EXPECT_TRUE(has(printed<Cufinufft>(opts).err, "[cufinufft] warning: upsampfac = 4.5"));
+  opts.upsampfac = 1.25;
+  EXPECT_TRUE(
+      has(printed<Cufinufft>(opts, 2, 1e-15).err, "[cufinufft] warning: the tolerance 1e-15 cannot be reached"));
 }
 
 TEST(GpuOptions, modeord_1_is_the_order_of_an_fft) {

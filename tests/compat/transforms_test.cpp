@@ -35,6 +35,19 @@ template <class Peer> class Transforms : public testing::Test {
     if (on_gpu && !gpu) GTEST_SKIP() << "no GPU";
   }
 
+  static typename Peer::Opts spreading_opts() {
+    typename Peer::Opts opts;
+    if constexpr (on_gpu) {
+      cufinufft_default_opts(&opts);
+      opts.gpu_spreadinterponly = 1;
+    } else {
+      finufft_default_opts(&opts);
+      opts.spreadinterponly = 1;
+    }
+    opts.upsampfac = 2;
+    return opts;
+  }
+
   template <class V> static PlacedArray<V> place(std::vector<V> values) {
     return {on_gpu ? Side::gpu : Side::host, std::move(values)};
   }
@@ -199,20 +212,31 @@ TEST(Finufft, modeord_1_is_the_order_of_an_fft) {
   EXPECT_LE(relative_error(modes, direct_sum<double>(To::modes, {{16}, 1, 1, true}, points, strengths)), 1e-9);
 }
 
-// x = -pi is at cell 0, and x = 0 at n / 2.
-TEST(Finufft, spreadinterponly_puts_x_equal_minus_pi_at_cell_0) {
-  finufft_opts opts;
-  finufft_default_opts(&opts);
-  opts.spreadinterponly = 1;
-  opts.upsampfac = 2;
-  const std::complex<double> one = 1;
-  for (const auto& [x, cell] : {std::pair{-3.141592653589793, 0}, {0.0, 16}, {3.141592653589793 / 2, 24}}) {
-    std::vector<std::complex<double>> cells(32);
-    ASSERT_EQ(finufft1d1(1, &x, &one, 1, 1e-6, 32, cells.data(), &opts), 0);
+// x = -pi is at cell 0, and x = 0 at n / 2, in both directions.
+TYPED_TEST(Transforms, spreadinterponly_puts_x_equal_minus_pi_at_cell_0) {
+  using Real = typename TypeParam::Real;
+  constexpr Real eps = TestFixture::tolerance;
+  constexpr int cell_count = 32;
+  const auto opts = TestFixture::spreading_opts();
+  for (const auto& [at, cell] : {std::pair{-3.141592653589793, 0}, {0.0, 16}, {3.141592653589793 / 2, 24}}) {
+    auto x = TestFixture::place(std::vector<Real>{Real(at)});
+    auto one = TestFixture::place(std::vector<std::complex<Real>>{1});
+    auto cells = TestFixture::place(std::vector<std::complex<Real>>(cell_count));
+    ASSERT_EQ(
+        TypeParam::call1d1(1, x.data(), TestFixture::data(one), 1, eps, cell_count, TestFixture::data(cells), &opts),
+        0);
+    const auto& spread = cells.values();
     const auto largest =
-        std::max_element(cells.begin(), cells.end(), [](auto a, auto b) { return a.real() < b.real(); });
-    EXPECT_EQ(largest - cells.begin(), cell);
-    EXPECT_NEAR(largest->real(), 1, 1e-6);
+        std::max_element(spread.begin(), spread.end(), [](auto a, auto b) { return a.real() < b.real(); });
+    EXPECT_EQ(largest - spread.begin(), cell);
+    EXPECT_NEAR(largest->real(), 1, eps);
+
+    std::vector<std::complex<Real>> peak(cell_count);
+    peak[cell] = 1;
+    auto from = TestFixture::place(peak);
+    ASSERT_EQ(
+        TypeParam::call1d2(1, x.data(), TestFixture::data(one), 1, eps, cell_count, TestFixture::data(from), &opts), 0);
+    EXPECT_NEAR(one.values()[0].real(), largest->real(), eps) << "interpolation at cell " << cell;
   }
 }
 

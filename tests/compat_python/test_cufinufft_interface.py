@@ -136,8 +136,19 @@ def test_options_reach_the_library(calls):
     assert options.upsampfac == 1.25
 
 
+def test_real_dtype_of_a_plan_warns(calls):
+    """cunuSHT makes its plans with the dtype of the points."""
+    for dtype, means, name in (("float32", "complex64", "_make_planf"), (np.float64, "complex128", "_make_plan")):
+        with pytest.warns(DeprecationWarning, match=f"Real dtypes .*Converting to {means}") as caught:
+            plan = cufinufft.Plan(1, (8,), dtype=dtype)
+        assert plan.dtype == means and plan._make_plan is getattr(_cufinufft, name)
+        assert caught[0].filename == __file__
+    plan.setpts(Array(20, "f8"))
+    assert plan.execute(Array(20, "c16")).dtype == np.complex128
+
+
 def test_wrong_dtype_of_a_plan():
-    for dtype in ("float32", "float64", "int32", None):
+    for dtype in ("int32", "complex256", None):
         with pytest.raises(TypeError, match="Expected complex64 or complex128."):
             cufinufft.Plan(1, (8,), dtype=dtype)
 
@@ -177,6 +188,17 @@ def test_gaps_in_an_input_warn_and_are_copied(calls):
     with pytest.warns(UserWarning, match="requirement: C. Copying array"):
         plan.setpts(Array(20)[::2])
     assert calls[-1][2] == 10
+
+
+def test_gaps_in_an_input_of_pycuda_are_refused(calls):
+    """pycuda's arrays cannot be copied into C order by their own means."""
+    gpu_array = type("GPUArray", (Array,), {"__module__": "pycuda.gpuarray"})
+    with pytest.raises(TypeError, match="`x` does not satisfy the following requirement: C"):
+        cufinufft.Plan(1, (8,)).setpts(gpu_array((), host=np.zeros(20, "f4")[::2]))
+    with pytest.raises(TypeError, match="`data` does not satisfy the following requirement: C"):
+        plan_of().execute(gpu_array((), host=np.zeros(40, "c8")[::2]))
+    plan_of().execute(gpu_array(20, "c8"))
+    assert calls[-1][0] == "_exec_plan"
 
 
 def test_library_errors(calls):

@@ -2,6 +2,7 @@
 
 import ctypes
 import inspect
+import warnings
 
 import numpy as np
 import pytest
@@ -87,6 +88,39 @@ def test_tolerance_out_of_reach_warns():
             finufft.Plan(1, (8,), eps=eps, dtype=dtype)
     with pytest.raises(RuntimeError, match="eps tolerance too small"):
         finufft.Plan(1, (8,), eps=1e-20, allow_eps_too_small=0)
+
+
+@pytest.mark.parametrize("dtype, eps, upsampfac", [("complex128", 1e-15, 1.25), ("complex64", 1.3e-7, 0)])
+def test_tolerance_that_the_kernel_cannot_reach_warns_once(dtype, eps, upsampfac, capfd):
+    """It is over the precision of the numbers, and known when points are set. The result comes all the same."""
+    plan = finufft.Plan(1, (8,), eps=eps, dtype=dtype, upsampfac=upsampfac)
+    x = X.astype(plan.dtype.char.lower())
+    with pytest.warns(Warning, match="FINUFFT eps tolerance too small to achieve") as caught:
+        plan.setpts(x)
+    assert caught[0].filename == __file__
+    assert "cannot be reached" in capfd.readouterr().err
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        plan.setpts(x)
+        f = plan.execute(C.astype(dtype))
+    assert capfd.readouterr().err == ""
+    np.testing.assert_allclose(f, np.exp(1j * np.outer(np.arange(-4, 4), x)) @ C, atol=2e-5)
+
+
+def test_showwarn_0_prints_nothing(capfd):
+    """The warnings of Python stay, and an error is printed where there is one."""
+    for eps, upsampfac in ((1e-20, 0), (1e-15, 1.25)):
+        with pytest.warns(Warning, match="eps tolerance too small to achieve") as caught:
+            finufft.nufft1d1(X, C, 8, eps=eps, upsampfac=upsampfac, showwarn=0)
+        assert len(caught) == 1
+        assert capfd.readouterr().err == ""
+
+
+def test_tolerance_below_the_precision_prints_a_warning_and_no_error(capfd):
+    with pytest.warns(Warning, match="eps tolerance too small to achieve"):
+        finufft.Plan(1, (8,), eps=1e-20)
+    err = capfd.readouterr().err
+    assert "[finufft] warning: the tolerance" in err and "error" not in err
 
 
 def test_tolerances_of_clients_do_not_warn(recwarn):

@@ -8,7 +8,33 @@ import numpy as np
 
 from cufinufft import _compat
 
+# The complex dtype that a real one means.
+_complex_of = {np.dtype(np.float32): np.dtype(np.complex64), np.dtype(np.float64): np.dtype(np.complex128)}
+
+_no_plan = "Expected complex64 or complex128."
 _requirement = "does not satisfy the following requirement: C"
+
+
+def plan_dtype(dtype: Any) -> np.dtype[Any]:
+    """The dtype of a plan's data. A real one, which cuFINUFFT before 2.4 took, means the complex one and warns."""
+    given = None if dtype is None else np.dtype(dtype)
+    if given in (np.complex64, np.complex128):
+        return given
+    if given not in _complex_of:
+        raise TypeError(_no_plan)
+    wanted = _complex_of[given]
+    warnings.warn(
+        f"Real dtypes are currently deprecated. Converting to {wanted}.", DeprecationWarning, stacklevel=3
+    )
+    return wanted
+
+
+def data_dtype(data: Any) -> np.dtype[Any]:
+    """The dtype of the plan of a simple function, that of its data."""
+    dtype = _compat.get_array_dtype(data)
+    if dtype not in _complex_of.values():
+        raise TypeError(_no_plan)
+    return dtype
 
 
 def checked_array(x: Any, name: str, dtype: np.dtype[Any]) -> Any:

@@ -41,7 +41,8 @@ class Plan:
         n_trans: how many transforms one execute computes.
         eps: the tolerance, relative. One that is out of reach is raised to what can be reached.
         isign: the sign in the exponential, +1 where it is 0 or more. Default: +1 for types 1 and 3, -1 for type 2.
-        dtype: ``"complex64"`` or ``"complex128"``.
+        dtype: ``"complex64"`` or ``"complex128"``. ``"float32"`` and ``"float64"``, of cuFINUFFT before 2.4, mean the
+            same and warn.
         **kwargs: fields of cuFINUFFT's struct of options, such as ``gpu_method=1`` or ``gpu_stream=stream.ptr``.
     """
 
@@ -57,9 +58,7 @@ class Plan:
     ) -> None:
         self._plan = c_void_p(None)
         self._references: list[Any] = []
-        self._dtype = np.dtype(dtype)
-        if self._dtype not in (np.complex64, np.complex128):
-            raise TypeError("Expected complex64 or complex128.")
+        self._dtype = _checks.plan_dtype(dtype)
         single = self._dtype == np.complex64
         self._make_plan = _cufinufft._make_planf if single else _cufinufft._make_plan
         self._setpts = _cufinufft._set_ptsf if single else _cufinufft._set_pts

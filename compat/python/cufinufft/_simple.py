@@ -6,7 +6,7 @@ The digits are the number of dimensions and the type. The precision is that of t
 from dataclasses import dataclass
 from typing import Any
 
-from cufinufft import _compat
+from cufinufft import _checks, _compat
 from cufinufft._plan import Plan
 
 
@@ -37,7 +37,7 @@ class _Call:
         return self.run(3, len(self.points), *targets)
 
     def run(self, nufft_type: int, n_modes: Any, *targets: Any) -> Any:
-        dtype = _compat.get_array_dtype(self.data)
+        dtype = _checks.data_dtype(self.data)
         plan = Plan(nufft_type, n_modes, self.transforms(nufft_type), self.eps, self.isign, dtype, **self.options)
         plan.setpts(*self.points, **dict(zip("stu", targets)))
         return plan.execute(self.data, self.out)

@@ -24,7 +24,8 @@ class Plan:
         n_modes_or_dim: for types 1 and 2 the numbers of modes as in the shape of the array, such as ``(50, 100)``;
             for type 3 the number of dimensions.
         n_trans: how many transforms one execute computes.
-        eps: the tolerance, relative. One that is out of reach is raised to what can be reached, with a warning.
+        eps: the tolerance, relative. One that is out of reach is raised to what can be reached, with a warning: from
+            here where no precision has it, else from ``setpts``.
         isign: the sign in the exponential, +1 where it is 0 or more. Default: +1 for types 1 and 3, -1 for type 2.
         dtype: ``"complex64"`` or ``"complex128"``. ``"single"`` and ``"double"``, of FINUFFT before 2.4, mean the same
             and warn.
@@ -69,15 +70,10 @@ class Plan:
 
     def _make(self, isign: int, eps: float, kwargs: dict[str, Any]) -> None:
         options = _options.default_options()
+        options.allow_eps_too_small = _errors.WARNS_BY_CODE
         _options.setkwopts(options, **kwargs)
         arguments = (self._type, self._dim, self._n_modes, isign, self._n_trans, eps)
         status = self._makeplan(*arguments, byref(self._inner_plan), byref(options))
-        if status == _errors.EPS_TOO_SMALL and "allow_eps_too_small" not in kwargs:
-            # Version 2.5 warns of a tolerance out of reach and goes on.
-            err_handler(_errors.EPS_TOO_SMALL_WARNING)
-            options.allow_eps_too_small = 1
-            options.showwarn = 0
-            status = self._makeplan(*arguments, byref(self._inner_plan), byref(options))
         if status:
             err_handler(status)
 
@@ -101,7 +97,7 @@ class Plan:
             self._inner_plan, self._nj, *_addresses(points), self._nk, *_addresses(targets)
         )
         if status:
-            err_handler(status)
+            err_handler(status, called_from=3)
 
     def execute(self, data: Any, out: np.ndarray | None = None) -> np.ndarray:
         """Transforms ``data``: strengths at the points for types 1 and 3, modes for type 2.
