@@ -40,14 +40,29 @@ int run_on(const mtip::Settings& settings, const mtip::Ranks& ranks) {
 }
 
 #ifdef OFFGRID_HAS_MPI
-// Where a rank fails, the others would wait for it for ever: it ends the job.
+mtip::Ranks ranks_of(const offgrid::mpi::Communicator& world) {
+  return {.rank = world.rank(),
+          .size = world.size(),
+          .sum = [&world](std::span<double> values) { world.sum(values); },
+          .agree =
+              [&world](const std::string& reason) {
+                try {
+                  world.agree(reason.empty() ? OFFGRID_OK : OFFGRID_INVALID_ARGUMENT, reason);
+                } catch (const offgrid::Error& error) {
+                  throw mtip::AgreedError(error.what());
+                }
+              }};
+}
+
+// What all ranks refuse, one of them says. Where one rank alone fails, the others would wait for it for ever: it ends the job.
 int run(const mtip::Settings& settings) {
   const auto world = offgrid::mpi::connect();
   if (world->size() == 1) return run_on(settings, {});
   try {
-    return run_on(settings, {.rank = world->rank(), .size = world->size(), .sum = [&](std::span<double> values) {
-                               world->sum(values);
-                             }});
+    return run_on(settings, ranks_of(*world));
+  } catch (const mtip::AgreedError& error) {
+    if (world->rank() == 0) std::fprintf(stderr, "offgrid: %s\n", error.what());
+    return exit_usage;
   } catch (const std::exception& error) {
     std::fprintf(stderr, "offgrid: rank %d: %s\n", world->rank(), error.what());
     world->abort();
