@@ -99,7 +99,14 @@ class Application {
     DiffractionData file{
         .detector = experiment_.detector, .images = experiment_.images, .voxel = experiment_.voxel, .rotations = {}};
     if (truth()) file.rotations = truth()->rotations;
-    write_diffraction(file_of_rank(settings_.save_images, ranks_), file);
+    write_diffraction(file_of_rank(settings_.save_images, ranks_), file, known_density());
+  }
+
+  // On the voxels of PREFIX.mrc: the truth without what is beyond Nyquist, or what the input says.
+  [[nodiscard]] Volume known_density() const {
+    if (!settings_.experiment.input.empty()) return read_volume(settings_.experiment.input);
+    const TruthComparison truth(*experiment_.truth, problem_.modes, fsc_shells(experiment_.detector, problem_.modes));
+    return truth.band_limited_truth({.size = problem_.block(), .finer = 1});
   }
 
   void report(const LoopResult& result) const {
