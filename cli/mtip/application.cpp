@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <cstdio>
 #include <memory>
+#include <utility>
 
 #include "mtip/files/checkpoint.hpp"
 #include "mtip/files/diffraction_file.hpp"
@@ -163,6 +164,8 @@ void check(const Settings& settings, const Ranks& ranks) {
   const ExperimentSettings& e = settings.experiment;
   if (e.modes % 2 == 0) throw InputError(format("--size %d: expected an odd number", e.modes));
   if (!e.pdb.empty() && !e.input.empty()) throw InputError("--pdb and --input exclude each other");
+  for (const auto& [option, value] : {std::pair{"--photons", e.photons}, std::pair{"--ewald", e.wavelength}})
+    if (std::isnan(value)) throw InputError(format("%s nan: expected a number", option));
   if (settings.shares > 1 && ranks.size > 1) throw InputError("--shares is for one rank");
   if (ranks.rank == 0) require_writable(settings.output + ".mrc");
   for (const std::string& path : {settings.checkpoint, settings.save_images})
