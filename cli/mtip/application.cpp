@@ -5,12 +5,14 @@
 #include <cstdint>
 #include <cstdio>
 #include <memory>
+#include <utility>
 
 #include "mtip/files/checkpoint.hpp"
 #include "mtip/files/diffraction_file.hpp"
 #include "mtip/files/mrc.hpp"
 #include "mtip/files/pictures.hpp"
 #include "mtip/report.hpp"
+#include "mtip/restart.hpp"
 #include "mtip/sharpen.hpp"
 #include "output_file.hpp"
 #include "text.hpp"
@@ -44,11 +46,17 @@ class Application {
   }
 
   bool run() {
-    if (first()) print_head(experiment_, problem_, *numerics_, ranks_);
+    State state = first_state();
+    begin_checkpoint(state);
+    if (first()) {
+      print_head(experiment_, problem_, *numerics_, ranks_);
+      if (!settings_.restart.empty()) print_restart(state);
+      print_columns();
+    }
     save_images();
     const double before = watch_.seconds();
     Loop loop(settings_.loop, {problem_, data(), *numerics_, ranks_, truth()}, hooks());
-    const LoopResult result = loop.run(first_state());
+    const LoopResult result = loop.run(std::move(state));
     const double after = watch_.seconds();
     if (first()) print_outcome(result);
     report(result);
@@ -63,35 +71,27 @@ class Application {
   [[nodiscard]] NumericsData data() const { return {experiment_.detector, prepared_.images, prepared_.whitened}; }
   [[nodiscard]] const Truth* truth() const { return experiment_.truth ? &*experiment_.truth : nullptr; }
 
-  [[nodiscard]] std::string of_this_rank(const std::string& path) const {
-    return ranks_.size == 1 ? path : path + "." + std::to_string(ranks_.rank);
-  }
-
-  [[nodiscard]] std::uint64_t fingerprint() const {
-    Fingerprint print;
-    print.add(settings_.loop.seed);
-    print.add(settings_.loop.generations);
-    print.add(settings_.loop.candidates);
-    print.add(problem_.modes);
-    print.add(ranks_.rank);
-    print.add(ranks_.size);
-    const auto& values = experiment_.images.intensities;
-    print.add(values.data(), values.size() * sizeof(float));
-    return print.value();
-  }
-
   [[nodiscard]] State first_state() const {
-    if (!settings_.restart.empty()) return load_checkpoint(of_this_rank(settings_.restart), fingerprint());
     State state;
-    state.problem = fingerprint();
-    return state;
+    state.problem = fingerprint(settings_.loop, problem_, experiment_, ranks_);
+    return settings_.restart.empty() ? state : agreed_state(settings_.restart, state.problem, ranks_);
+  }
+
+  // Ranks must not go on from a mixture of two runs: what one that has ended left in the place of later states is replaced on all
+  // ranks before any of them can write one.
+  void begin_checkpoint(const State& state) const {
+    if (ranks_.size > 1 && !settings_.checkpoint.empty())
+      save_checkpoint(file_of_rank(settings_.checkpoint, ranks_), state);
   }
 
   [[nodiscard]] LoopHooks hooks() const {
     LoopHooks hooks;
     if (first()) hooks.report = print_progress;
-    const std::string path = of_this_rank(settings_.checkpoint);
-    if (!settings_.checkpoint.empty()) hooks.checkpoint = [path](const State& state) { save_checkpoint(path, state); };
+    if (settings_.checkpoint.empty()) return hooks;
+    hooks.checkpoint = [path = file_of_rank(settings_.checkpoint, ranks_), ranks = ranks_.size](const State& state) {
+      if (ranks > 1) keep_previous(path, state);
+      save_checkpoint(path, state);
+    };
     return hooks;
   }
 
@@ -100,7 +100,14 @@ class Application {
     DiffractionData file{
         .detector = experiment_.detector, .images = experiment_.images, .voxel = experiment_.voxel, .rotations = {}};
     if (truth()) file.rotations = truth()->rotations;
-    write_diffraction(of_this_rank(settings_.save_images), file);
+    write_diffraction(file_of_rank(settings_.save_images, ranks_), file, known_density());
+  }
+
+  // On the voxels of PREFIX.mrc: the truth without what is beyond Nyquist, or what the input says.
+  [[nodiscard]] Volume known_density() const {
+    if (!settings_.experiment.input.empty()) return read_volume(settings_.experiment.input);
+    const TruthComparison truth(*experiment_.truth, problem_.modes, fsc_shells(experiment_.detector, problem_.modes));
+    return truth.band_limited_truth({.size = problem_.block(), .finer = 1});
   }
 
   void report(const LoopResult& result) const {
@@ -152,12 +159,17 @@ class Application {
   std::unique_ptr<Numerics> numerics_;
 };
 
+// Before any work: what it would end in.
 void check(const Settings& settings, const Ranks& ranks) {
   const ExperimentSettings& e = settings.experiment;
   if (e.modes % 2 == 0) throw InputError(format("--size %d: expected an odd number", e.modes));
   if (!e.pdb.empty() && !e.input.empty()) throw InputError("--pdb and --input exclude each other");
+  for (const auto& [option, value] : {std::pair{"--photons", e.photons}, std::pair{"--ewald", e.wavelength}})
+    if (std::isnan(value)) throw InputError(format("%s nan: expected a number", option));
   if (settings.shares > 1 && ranks.size > 1) throw InputError("--shares is for one rank");
   if (ranks.rank == 0) require_writable(settings.output + ".mrc");
+  for (const std::string& path : {settings.checkpoint, settings.save_images})
+    if (!path.empty()) require_writable(file_of_rank(path, ranks));
 }
 
 }  // namespace
@@ -179,7 +191,7 @@ void scale_to_size(LoopSettings& loop, int modes) {
 }
 
 bool run(const Settings& settings, const Ranks& ranks) {
-  check(settings, ranks);
+  ranks.together([&] { check(settings, ranks); });
   return Application(settings, ranks).run();
 }
 

@@ -58,7 +58,8 @@ Experiment simulate(const ExperimentSettings& settings, const Ranks& ranks) {
     result.truth = Truth{.name = settings.particle, .transform = transform_of(particle), .rotations = {}};
   } else {
     constexpr double margin = 1.5;  // voxels around the atoms' centres
-    auto atoms = read_pdb(settings.pdb);
+    std::vector<Atom> atoms;
+    ranks.together([&] { atoms = read_pdb(settings.pdb); });
     result.voxel = centre_atoms(atoms) / (ball_radius(settings.modes) - margin);
     result.truth =
         Truth{.name = settings.pdb, .transform = transform_of(std::move(atoms), result.voxel), .rotations = {}};
@@ -77,9 +78,12 @@ Noise noise_of(const Images& images, const Ranks& ranks) {
 
 Experiment read(const ExperimentSettings& settings, const Ranks& ranks) {
   Experiment result;
-  result.total = count_images(settings.input);
-  const Share share = share_of(result.total, ranks);
-  DiffractionData data = read_diffraction(settings.input, {.first = share.first, .count = share.count});
+  DiffractionData data;
+  ranks.together([&] {
+    result.total = count_images(settings.input);
+    const Share share = share_of(result.total, ranks);
+    data = read_diffraction(settings.input, {.first = share.first, .count = share.count});
+  });
   result.detector = std::move(data.detector);
   result.images = std::move(data.images);
   result.voxel = data.voxel;

@@ -3,6 +3,7 @@
 #include <cstdio>
 
 #include "mtip/files/pictures.hpp"
+#include "mtip/restart.hpp"
 #include "text.hpp"
 
 namespace cli::mtip {
@@ -26,9 +27,14 @@ void print_head(const Experiment& experiment, const NumericsProblem& problem, co
               detector.pixels.size(), detector.wavelength > 0 ? "on the Ewald sphere" : "flat",
               experiment.noise == Noise::poisson ? "photon counts" : "without noise");
   std::printf("model     %d^3 autocorrelation, particle in a ball of %.2f voxels\n", problem.modes, problem.radius);
-  std::printf("computes  %s%s\n\n", numerics.describe().c_str(),
+  std::printf("computes  %s%s\n", numerics.describe().c_str(),
               ranks.size > 1 ? format(", %d ranks", ranks.size).c_str() : "");
-  std::printf("start.generation, cutoff and FSC = 0.5 in parts of Nyquist, seconds of the steps\n");
+}
+
+void print_restart(const State& state) { std::printf("restart   after %s\n", words_of(position_of(state)).c_str()); }
+
+void print_columns() {
+  std::printf("\nstart.generation, cutoff and FSC = 0.5 in parts of Nyquist, seconds of the steps\n");
   std::printf("            cutoff  score  phasing   FSC    orientations         merge phase slice match refine\n");
 }
 

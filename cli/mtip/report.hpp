@@ -13,6 +13,8 @@ namespace cli::mtip {
 
 void print_head(const Experiment& experiment, const NumericsProblem& problem, const Numerics& numerics,
                 const Ranks& ranks);
+void print_restart(const State& state);
+void print_columns();
 void print_progress(const Progress& progress);
 void print_outcome(const LoopResult& result);
 

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <array>
+#include <compare>
 #include <complex>
 #include <cstdint>
 #include <functional>
@@ -84,6 +85,12 @@ struct Model {
   double score = -1;
 };
 
+// How far a run has come: `generation` generations of `start` are done. Later is larger.
+struct Position {
+  int start = 0, generation = 0;
+  auto operator<=>(const Position&) const = default;
+};
+
 // All that a restart needs. Random numbers are functions of (seed, start, generation), so that there is no generator's state.
 struct State {
   std::uint64_t problem = 0;  // a hash of the settings and of the images: a checkpoint of another problem is refused
@@ -93,5 +100,6 @@ struct State {
   Model best;  // of the starts that are finished; no rotations where there is none
   std::vector<Progress> history;
 };
+inline Position position_of(const State& state) { return {state.start, state.generation}; }
 
 }  // namespace cli::mtip

@@ -45,7 +45,7 @@ std::vector<std::string> fields_of(const std::string& line) {
 
 TEST_F(BenchOnRanks, TimesSlicingAndMerging) {
   const std::string arguments = "--mpi --points-divisor 2000 --repeats 2 --device cpu --progress --csv ";
-  ASSERT_EQ(run(OFFGRID_MPIRUN, arguments + folder.file("ranks.csv")), 0) << words;
+  ASSERT_EQ(run(OFFGRID_MPIRUN " 2", arguments + folder.file("ranks.csv")), 0) << words;
   EXPECT_TRUE(says("2 ranks, cpu")) << words;
   EXPECT_TRUE(says("task 2 of 2, merging")) << words;
   EXPECT_EQ(words.find("task  "), words.rfind("task  ")) << "one rank prints\n" << words;
@@ -69,7 +69,7 @@ TEST_F(BenchOnRanks, TimesSlicingAndMerging) {
 }
 
 TEST_F(BenchOnRanks, OneRankSaysWhatIsWrong) {
-  EXPECT_EQ(run(OFFGRID_MPIRUN, "--mpi --points-divisor 2000 --csv /no/such/folder/ranks.csv"), 2) << words;
+  EXPECT_EQ(run(OFFGRID_MPIRUN " 2", "--mpi --points-divisor 2000 --csv /no/such/folder/ranks.csv"), 2) << words;
   EXPECT_TRUE(says("/no/such/folder/ranks.csv: cannot write there")) << words;
   EXPECT_EQ(words.find("cannot write"), words.rfind("cannot write")) << words;
 }

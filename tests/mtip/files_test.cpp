@@ -223,6 +223,8 @@ TEST_P(Diffraction, ComesBack) {
     }
   ASSERT_EQ(back.rotations.size(), 3u);
   EXPECT_LT(mtip::angle_degrees(mtip::transposed(back.rotations[2]) * data.rotations[2]), 1e-5);
+  EXPECT_EQ(mtip::read_volume(path).size, 3);
+  EXPECT_EQ(mtip::read_volume(path).values, numbered_volume(3).values);
   const mtip::DiffractionData part = mtip::read_diffraction(path, {.first = 1, .count = 2});
   EXPECT_EQ(part.images.count, 2);
   EXPECT_EQ(part.images.image(0)[4], back.images.image(1)[4]);
@@ -234,6 +236,7 @@ TEST_P(Diffraction, RefusesWhatIsNone) {
   std::ofstream(path) << "text";
   EXPECT_EQ(refusal([&] { mtip::read_diffraction(path); }), path + ": cannot open it as an HDF5 file");
   mtip::write_diffraction(path, example_data(GetParam()));
+  EXPECT_EQ(mtip::read_volume(path).size, 0);
   EXPECT_EQ(refusal([&] { mtip::read_diffraction(path, {.first = 2, .count = 5}); }),
             path + ": it has 3 images, asked for 2 to 7");
 }

@@ -3,8 +3,10 @@
 #include <bit>
 #include <cstdint>
 #include <cstring>
+#include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <optional>
 #include <type_traits>
 
 #include "output_file.hpp"
@@ -142,6 +144,19 @@ std::string_view checked_body(const std::string& path, std::string_view all) {
   return all.substr(head, all.size() - head - tail);
 }
 
+std::string previous_of(const std::string& path) { return path + ".previous"; }
+
+// The state of a file, if it is a whole checkpoint of this problem.
+std::optional<State> usable(const std::string& path, std::uint64_t problem) {
+  std::error_code ignored;
+  if (!std::filesystem::is_regular_file(path, ignored)) return {};
+  try {
+    return load_checkpoint(path, problem);
+  } catch (const InputError&) {
+    return {};
+  }
+}
+
 }  // namespace
 
 void Fingerprint::add(const void* bytes, std::size_t count) {
@@ -166,8 +181,28 @@ State load_checkpoint(const std::string& path, std::uint64_t problem) {
   reader.finish();
   if (state.problem != problem)
     throw InputError(path +
-                     ": the checkpoint is of another problem: its settings or images differ from the present ones");
+                     ": the checkpoint is of another problem: its settings, its images or the number of ranks differ "
+                     "from the present ones");
   return state;
+}
+
+void keep_previous(const std::string& path, const State& next) {
+  const std::optional<State> there = usable(path, next.problem);
+  if (there && position_of(*there) < position_of(next)) write_file(previous_of(path), read_whole(path));
+}
+
+std::vector<State> load_checkpoints(const std::string& path, std::uint64_t problem) {
+  std::optional<State> earlier = usable(previous_of(path), problem);
+  std::vector<State> found;
+  try {
+    found.push_back(load_checkpoint(path, problem));
+  } catch (const InputError& error) {
+    if (!earlier) throw;
+    throw InputError(error.what() + format("; %s is whole and older: copy it to %s to go on from it",
+                                           previous_of(path).c_str(), path.c_str()));
+  }
+  if (earlier) found.push_back(std::move(*earlier));
+  return found;
 }
 
 }  // namespace cli::mtip

@@ -257,6 +257,20 @@ DiffractionData read_diffraction(const std::string& path, const ImageRange& aske
           .rotations = read_rotations(file, range)};
 }
 
+Volume read_volume(const std::string& path) {
+  const Hdf5File file(path, Hdf5File::Access::read);
+  if (!file.has(volume_name)) return {};
+  try {
+    const Shape shape = file.shape(volume_name);
+    if (shape.size() != 3 || shape[1] != shape[0] || shape[2] != shape[0]) return {};
+    Volume volume{.size = static_cast<int>(shape[0]), .values = std::vector<float>(shape[0] * shape[0] * shape[0])};
+    file.read_rows(volume_name, 0, shape[0], volume.values);
+    return volume;
+  } catch (const InputError&) {
+    return {};
+  }
+}
+
 void write_diffraction(const std::string& path, const DiffractionData& data, const Volume& volume) {
   require_writable(path);
   const std::string partial = path + ".partial";  // takes the path's place when it is complete
@@ -283,6 +297,7 @@ namespace {
 bool has_hdf5() { return false; }
 std::int64_t count_images(const std::string& path) { refuse(path); }
 DiffractionData read_diffraction(const std::string& path, const ImageRange&) { refuse(path); }
+Volume read_volume(const std::string& path) { refuse(path); }
 void write_diffraction(const std::string& path, const DiffractionData&, const Volume&) { refuse(path); }
 
 #endif

@@ -3,7 +3,7 @@
 //   pixel_position_reciprocal  (panels, H, W, 3)           scattering vectors in 1/m; (3, panels, H, W) is read, too
 //   pixel_index_map            (panels, H, W, 2)           row and column of a pixel in the assembled detector; written, not read
 //   orientations               (images, 4) or (images, 1, 4)   quaternions w, x, y, z, where they are known
-//   volume                     (n, n, n)                   the density, where it is known; written, not read
+//   volume                     (n, n, n)                   the density [z, y, x] in voxels, where it is known
 //   pixel_mask                 (panels, H, W)              0: the pixel is not used. Ours; where it is missing, all are used
 // In a build without HDF5 all functions throw InputError.
 #pragma once
@@ -33,6 +33,10 @@ std::int64_t count_images(const std::string& path);
 // The pixels within the largest circle around q = 0 that the detector covers are used: its edge is Nyquist, 0.5 cycles per voxel.
 // That sets the size of the voxel. Shells are as wide as a pixel.
 DiffractionData read_diffraction(const std::string& path, const ImageRange& range = {});
+
+// The density of a file. Of size 0 where there is none, or where something else has its name: files of other programs may have
+// complex numbers there.
+Volume read_volume(const std::string& path);
 
 // Pixels that lie on a grid in q_x and q_y become one panel with the rows and columns of that grid, and what the detector does not
 // use is masked; others become a panel of one row. `volume` may be empty.
