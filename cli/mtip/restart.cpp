@@ -51,6 +51,7 @@ void add(Fingerprint& print, const Experiment& experiment) {
 
 std::vector<Position> positions_of(const std::vector<State>& states) {
   std::vector<Position> positions;
+  positions.reserve(states.size());
   for (const State& state : states) positions.push_back(position_of(state));
   return positions;
 }

@@ -115,10 +115,9 @@ class Mtip : public testing::Test {
 TEST_F(Mtip, PrintsALinePerGenerationAndWritesItsFiles) {
   ASSERT_EQ(run(body + option("output", "body")), 0) << words;
   EXPECT_TRUE(says("images    200 of 308 pixels, on the Ewald sphere, photon counts\n")) << words;
-  const std::string number = " +[0-9.]+";
   for (int generation = 0; generation < 11; ++generation) {
-    const std::regex line("\n  1\\." + std::to_string(generation) + number + number + number + number + number +
-                          " deg, +[0-9]+ % near" + number + number + number + number + number + "\n");
+    const std::regex line("\n  1\\." + std::to_string(generation) +
+                          "( +[0-9.]+){5} deg, +[0-9]+ % near( +[0-9.]+){5}\n");
     EXPECT_TRUE(std::regex_search(words, line)) << "no line of generation " << generation << "\n" << words;
   }
   EXPECT_EQ(times_said("deg, "), 11) << words;
@@ -145,19 +144,19 @@ TEST_F(Mtip, TooFewImagesFailWithExitCodeOne) {
 }
 
 TEST_F(Mtip, GoesOnFromACheckpointToTheSameResult) {
-  const std::string output = option("output", "a"), state = option("checkpoint", "state");
-  ASSERT_NE(run(quick + output), 2) << words;
+  const std::string small = quick + option("output", "a"), with_checkpoint = small + option("checkpoint", "state");
+  ASSERT_NE(run(small), 2) << words;
   const std::string whole = last_words(), density = contents("a.mrc");
   EXPECT_NE(whole.find("score "), std::string::npos) << words;
   // On a busy machine it may end before it is killed.
   bool killed = false;
   for (int tries = 0; tries < 5 && !killed; ++tries) {
     std::filesystem::remove(folder.file("a.mrc"));
-    ASSERT_NO_FATAL_FAILURE(run_until("1.3", quick + output + state));
+    ASSERT_NO_FATAL_FAILURE(run_until("1.3", with_checkpoint));
     killed = !std::filesystem::exists(folder.file("a.mrc"));
   }
   ASSERT_TRUE(killed);
-  ASSERT_NE(run(quick + output + option("restart", "state")), 2) << words;
+  ASSERT_NE(run(small + option("restart", "state")), 2) << words;
   EXPECT_GE(number("restart   after ([0-9]+) generations of start 1\n"), 3) << words;
   EXPECT_FALSE(says("\n  1.2 ")) << "that generation was not done again\n" << words;
   EXPECT_EQ(last_words(), whole);
@@ -165,18 +164,18 @@ TEST_F(Mtip, GoesOnFromACheckpointToTheSameResult) {
 }
 
 TEST_F(Mtip, RefusesTheCheckpointOfAnotherProblem) {
-  const std::string output = option("output", "a"), restart = option("restart", "state");
-  ASSERT_NE(run(quick + output + option("checkpoint", "state")), 2) << words;
+  const std::string small = quick + option("output", "a"), restart = small + option("restart", "state");
+  ASSERT_NE(run(small + option("checkpoint", "state")), 2) << words;
   for (const char* change : {"--tolerance 1e-6", "--pixels 16", "--ewald 0.5", "--photons 100", "--particle body"}) {
-    EXPECT_EQ(run(quick + output + restart + change), 2) << change << "\n" << words;
+    EXPECT_EQ(run(restart + change), 2) << change << "\n" << words;
     EXPECT_TRUE(says("the checkpoint is of another problem")) << change << "\n" << words;
   }
-  EXPECT_EQ(run(quick + output + option("restart", "none")), 2) << words;
+  EXPECT_EQ(run(small + option("restart", "none")), 2) << words;
   EXPECT_TRUE(says("none: cannot open the checkpoint")) << words;
-  EXPECT_EQ(run(quick + output + "--checkpoint /no/such/folder/state"), 2) << words;
+  EXPECT_EQ(run(small + "--checkpoint /no/such/folder/state"), 2) << words;
   EXPECT_TRUE(says("/no/such/folder/state: cannot write there")) << words;
   EXPECT_FALSE(says("cutoff")) << "before any work\n" << words;
-  EXPECT_NE(run(quick + output + restart + "--starts 2"), 2) << "more starts are the same problem\n" << words;
+  EXPECT_NE(run(restart + "--starts 2"), 2) << "more starts are the same problem\n" << words;
   EXPECT_TRUE(says("\n  2.0 ")) << words;
 }
 
@@ -266,6 +265,18 @@ TEST_F(MtipOnRanks, GoOnTogetherWhereOneHasWrittenLess) {
   EXPECT_TRUE(says("\n  1.5 ")) << words;
   EXPECT_EQ(last_words(), whole);
   EXPECT_TRUE(contents("a.mrc") == density) << "the same bits";
+}
+
+// A checkpoint of a run before must not stay where this run's are written: here nothing is left to be done after the restart.
+TEST_F(MtipOnRanks, WriteTheStateThatTheyGoOnFrom) {
+  const std::string small = "--size 9 --images 6 --generations 2 " + option("output", "a");
+  ASSERT_NE(run(small + option("checkpoint", "state"), OFFGRID_MPIRUN " 2"), 2) << words;
+  ASSERT_NE(run(small + option("restart", "state") + option("checkpoint", "next"), OFFGRID_MPIRUN " 2"), 2) << words;
+  EXPECT_TRUE(says("restart   after 2 generations of start 1\n")) << words;
+  for (const std::string rank : {"0", "1"}) {
+    ASSERT_TRUE(std::filesystem::exists(folder.file("next." + rank))) << words;
+    EXPECT_TRUE(contents("next." + rank) == contents("state." + rank)) << rank;
+  }
 }
 
 TEST_F(MtipOnRanks, AllRefuseWhatOneCannotGoOnFrom) {

@@ -23,6 +23,7 @@ class RanksAsThreads {
 
   void run(const std::function<void(const Ranks&)>& body) {
     std::vector<std::thread> threads;
+    threads.reserve(reasons_.size());
     for (int rank = 0; rank < size_; ++rank)
       threads.emplace_back([&, rank] {
         body({.rank = rank,
