@@ -38,7 +38,7 @@ void print_options(Heeded where) {
 
 void print_library() {
   std::printf("offgrid %s\n\nDevices:\n%s\n\n", offgrid_version(), offgrid_devices());
-  std::printf("Options (flags of run, info, bench and demo; names for offgrid_options_set):\n");
+  std::printf("Options (flags of run, info, inverse, weights, bench and demo; names for offgrid_options_set):\n");
   print_options(Heeded::everywhere);
   std::printf("\nOptions for GPUs only:\n");
   print_options(Heeded::on_gpus);
