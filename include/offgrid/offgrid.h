@@ -208,7 +208,8 @@ typedef struct offgrid_least_squares {
  * operator. f minimises  sum over c, j of w[j] |(A (coil[c] f))[j] - values[c][j]|^2 + regularisation |f|^2,  where A is the
  * transform of type 2. values: [count], or [coil_count][count] (SENSE). modes_found: [N3][N2][N1], apart from the arrays that
  * are read. tolerance: of A; sign and mode_order of the options are those of A, and transforms stays 1. `options` and `asked`
- * may be null. On a GPU the last steps may still be under way on the stream when this returns. */
+ * may be null. On a GPU it gives back memory before it returns, and waits for the device then; it cannot be captured in a
+ * graph. */
 OFFGRID_API offgrid_status offgrid_inverse(int dim, const int64_t* modes, double tolerance, offgrid_precision precision,
                                            offgrid_options options, int64_t count, const void* const* points,
                                            const void* values, const offgrid_least_squares* asked, void* modes_found,
@@ -219,7 +220,7 @@ OFFGRID_API offgrid_status offgrid_inverse(int dim, const int64_t* modes, double
  * Resonance in Medicine 41, 179, 1999). A weight is the part of the period that its point stands for: they sum to 1 where the
  * points leave no gaps, and then the adjoint of weighted values is about the modes. rtol: of the change of w in a step, 1e-2 by
  * default. Of the options only device, threads, deterministic and those of methods on a GPU matter. `options` and `iteration`
- * may be null. */
+ * may be null. On a GPU it waits as offgrid_inverse does. */
 OFFGRID_API offgrid_status offgrid_density_weights(int dim, const int64_t* modes, offgrid_precision precision,
                                                    offgrid_options options, int64_t count, const void* const* points,
                                                    const offgrid_iteration* iteration, void* weights, void* stream);

@@ -33,8 +33,8 @@ def LinearOperator(plan: Plan | Gram) -> Any:  # noqa: N802, it stands for the c
 
     It works on flat vectors: of type 2, `A @ modes.ravel()` are the strengths, and `A.H @ strengths` the adjoint. Of a plan
     with several transforms, such as the coils of a scanner, it takes all their vectors in one, one after the other.
-    `A.normal(weights)` is A* W A of a plan of type 2, the operator of the normal equations, as a convolution: two FFTs of
-    twice the modes however many points there are. Weights are real or complex, or None for ones.
+    `A.normal(weights)` is A* W A of a plan of type 2, the operator of the normal equations, as a convolution: two FFTs
+    of twice the modes however many points there are. Weights are real or complex, or None for ones.
 
     Of an operator that offgrid.gram has made it is A* W A, too. It is its own adjoint where the weights are real.
 
@@ -67,7 +67,8 @@ def LinearOperator(plan: Plan | Gram) -> Any:  # noqa: N802, it stands for the c
         """A* W A, as a linear operator."""
         return of_gram(normal_of(plan, weights))
 
-    operator = library_of(plan).LinearOperator((prod(out_of), prod(into)), matvec=forward, rmatvec=backward, dtype=plan.dtype)
+    operator = library_of(plan).LinearOperator((prod(out_of), prod(into)), matvec=forward, rmatvec=backward,
+                                               dtype=plan.dtype)
     operator.normal = normal
     return operator
 
@@ -85,14 +86,15 @@ def normal_of(plan: Plan, weights: Any) -> Gram:
         if tuple(weights.shape) != (plan.count,):
             raise ArgumentValueError(f"weights has the shape {tuple(weights.shape)}; expected ({plan.count},)")
         real = weights.dtype.kind != "c"
-        return KernelGram(plan, kernel_of(plan, weights.astype(PRECISIONS[plan.dtype] if real else plan.dtype), array), real)
+        weights = weights.astype(PRECISIONS[plan.dtype] if real else plan.dtype)
+        return KernelGram(plan, kernel_of(plan, weights, array), real)
 
 
 def kernel_of(plan: Plan, weights: Any, array: Any) -> Any:
     """t[m] = sum over j of w[j] exp(-s i m.x[j]) for |m| < n along each axis, s the sign of the plan.
 
-    Column q of A* W A is t[k - q] for all modes k. So the columns of the lowest and the highest modes, one for each corner of
-    the modes, hold all of t.
+    Column q of A* W A is t[k - q] for all modes k. So the columns of the lowest and the highest modes, one for each corner
+    of the modes, hold all of t.
     """
     shape = plan.shape
     kernel = array.zeros([max(2 * n - 1, 0) for n in shape], plan.dtype)

@@ -13,8 +13,8 @@ pytestmark = pytest.mark.skipif(not PROGRAM.exists(), reason="the program is not
 
 def solve(folder, command, *arguments):
     """What `offgrid inverse` and `offgrid weights` do through the C interface."""
-    subprocess.run([PROGRAM, command, "--device", "cpu", "--points", folder / "points.npy", "--output", folder / "output.npy",
-                    *arguments], check=True)
+    subprocess.run([PROGRAM, command, "--device", "cpu", "--points", folder / "points.npy",
+                    "--output", folder / "output.npy", *arguments], check=True)
     return np.load(folder / "output.npy")
 
 
@@ -57,7 +57,8 @@ def test_density_weights_and_inverse_are_the_same_in_c_and_in_python(tmp_path, d
     sizes, count = ",".join(map(str, shape)), 8 * int(np.prod(shape))
     coils = random.normal(size=(2, *shape)) + 1j * random.normal(size=(2, *shape))
     many = random.normal(size=(2, count)) + 1j * random.normal(size=(2, count))
-    save(tmp_path, dtype, points=random.uniform(-np.pi, np.pi, (count, len(shape))), values=many[0], many=many, coils=coils)
+    points = random.uniform(-np.pi, np.pi, (count, len(shape)))
+    save(tmp_path, dtype, points=points, values=many[0], many=many, coils=coils)
     points, values, many, coils = (np.load(tmp_path / f"{name}.npy") for name in ("points", "values", "many", "coils"))
 
     weights = offgrid.density_weights(points, shape, 5, rtol=0)
@@ -72,6 +73,7 @@ def test_density_weights_and_inverse_are_the_same_in_c_and_in_python(tmp_path, d
     one = solve(tmp_path, "inverse", *common, *files, "--values", tmp_path / "values.npy")
     expected = offgrid.inverse(values, points, shape, **given)
     assert one.dtype == expected.dtype and np.linalg.norm(one - expected) < close * np.linalg.norm(expected)
-    sense = solve(tmp_path, "inverse", *common, *files, "--values", tmp_path / "many.npy", "--coils", tmp_path / "coils.npy")
+    files += "--coils", tmp_path / "coils.npy"
+    sense = solve(tmp_path, "inverse", *common, *files, "--values", tmp_path / "many.npy")
     expected = offgrid.inverse(many, points, shape, coils=coils, **given)
     assert np.linalg.norm(sense - expected) < close * np.linalg.norm(expected)
