@@ -94,7 +94,7 @@ template <class T> struct RawAxes {
 
 template <class T> inline constexpr offgrid_precision precision = sizeof(T) == 4 ? OFFGRID_F32 : OFFGRID_F64;
 
-// How many numbers an array has, or null where it has none.
+// Null where there are no numbers: then the C functions leave the array out.
 template <class V> const V* data_or_null(std::span<const V> array) { return array.empty() ? nullptr : array.data(); }
 
 }  // namespace detail
