@@ -79,12 +79,11 @@ void print_stages(const std::vector<Stage>& stages) {
     std::fprintf(stderr, "%-12s %s\n", stage.name.c_str(), readable_seconds(stage.seconds).c_str());
 }
 
-using Files = std::vector<NpyArray>;
-
 // Coordinates as files hold them, and in the library's order of the axes.
 template <class T> struct ReadPoints {
-  ReadPoints(const Files& files, std::size_t dim) : values(read_points<T>(files, dim)) {
-    require_good_points<T>(files, values);
+  ReadPoints(const CoordinateFiles& given, std::size_t dim, Coordinates allowed)
+      : values(read_points<T>(given.files, dim)) {
+    require_good_points<T>(given.files, values, allowed);
     for (auto axis = values.rbegin(); axis != values.rend(); ++axis) axes.push_back(axis->view());
   }
   [[nodiscard]] std::int64_t count() const { return static_cast<std::int64_t>(axes[0].size()); }
@@ -93,7 +92,8 @@ template <class T> struct ReadPoints {
 };
 
 template <class T>
-int transform(Settings& settings, const Files& point_files, const Files& target_files, const NpyArray& input) {
+int transform(Settings& settings, const CoordinateFiles& point_files, const CoordinateFiles& target_files,
+              const NpyArray& input) {
   using Complex = std::complex<T>;
   std::vector<Stage> stages;
   StageTicker ticker(progress_mode(settings.progress ? ProgressWish::always : ProgressWish::automatic));
@@ -102,15 +102,13 @@ int transform(Settings& settings, const Files& point_files, const Files& target_
     stages.push_back({name, seconds_of(work)});
   };
 
-  const std::size_t dim = dimension_of(point_files, settings.modes);
+  const std::size_t dim = dimension_of(point_files, dimension_of_modes(settings.modes));
   std::optional<ReadPoints<T>> points, targets;
   timed("read points", [&] {
-    points.emplace(point_files, dim);
+    points.emplace(point_files, dim, settings.type == 3 ? Coordinates::finite : Coordinates::periodic);
     if (settings.type != 3) return;
-    if (dimension_of(target_files, {}) != dim)
-      throw InputError(
-          format("--targets have %zu axes, expected %zu as --points", dimension_of(target_files, {}), dim));
-    targets.emplace(target_files, dim);
+    dimension_of(target_files, {dim, format("--points has %zu axes", dim)});  // refuses another number
+    targets.emplace(target_files, dim, Coordinates::finite);
   });
   const std::int64_t count = points->count();
   const InputShape shape = settings.type != 3 ? settle_shapes(settings, input, dim, count)
@@ -153,18 +151,18 @@ int run(Settings settings) {
     throw InputError(settings.type == 3 ? "--targets is needed: where type 3 is to be evaluated"
                                         : "--targets belongs to --type 3");
   if (settings.type == 3 && !settings.modes.empty()) throw InputError("--modes belongs to types 1 and 2");
-  Files point_files, target_files;
-  for (const auto& path : settings.points) point_files.emplace_back(path);
-  for (const auto& path : settings.targets) target_files.emplace_back(path);
+  CoordinateFiles points{"--points", {}}, targets{"--targets", {}};
+  for (const auto& path : settings.points) points.files.emplace_back(path);
+  for (const auto& path : settings.targets) targets.files.emplace_back(path);
   const NpyArray input(settings.input);
-  for (const auto& file : target_files)
-    if (file.dtype() != point_files[0].dtype())
-      throw InputError(file.name() + ": its dtype is " + file.dtype() + ", expected " + point_files[0].dtype() +
+  const NpyArray& first = points.files[0];
+  for (const auto& file : targets.files)
+    if (file.dtype() != first.dtype())
+      throw InputError(file.name() + ": its dtype is " + file.dtype() + ", expected " + first.dtype() +
                        " as the points'");
-  if (point_files[0].dtype() == "f4") return transform<float>(settings, point_files, target_files, input);
-  if (point_files[0].dtype() == "f8") return transform<double>(settings, point_files, target_files, input);
-  throw InputError(point_files[0].name() + ": its dtype is " + point_files[0].dtype() +
-                   ", expected f4 or f8: points are real");
+  if (first.dtype() == "f4") return transform<float>(settings, points, targets, input);
+  if (first.dtype() == "f8") return transform<double>(settings, points, targets, input);
+  throw InputError(first.name() + ": its dtype is " + first.dtype() + ", expected f4 or f8: points are real");
 }
 
 }  // namespace
