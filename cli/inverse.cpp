@@ -74,9 +74,9 @@ std::int64_t coil_count(const Settings& settings) {
   return coils.shape()[0];
 }
 
-template <class T> int solve(const Settings& settings, const Files& files) {
+template <class T> int solve(const Settings& settings, const CoordinateFiles& files) {
   using Complex = std::complex<T>;
-  const ReadPoints<T> points(files, dimension_of(files, settings.modes));
+  const ReadPoints<T> points(files, dimension_of(files, dimension_of_modes(settings.modes)), Coordinates::periodic);
   const std::int64_t coils = coil_count(settings);
   Shape values_shape{points.count()}, coils_shape = settings.modes;
   coils_shape.insert(coils_shape.begin(), coils);
@@ -113,7 +113,7 @@ int run(const Settings& settings) {
   for (const auto& path : settings.points) require_different(settings.output, path);
   for (const auto* path : {&settings.values, &settings.weights, &settings.coils, &settings.start})
     if (!path->empty()) require_different(settings.output, *path);
-  const Files files = open_files(settings.points);
+  const CoordinateFiles files = open_files("--points", settings.points);
   return in_precision_of(files, [&](auto zero) { return solve<decltype(zero)>(settings, files); });
 }
 

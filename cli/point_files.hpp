@@ -10,18 +10,18 @@
 
 namespace cli {
 
-using Files = std::vector<NpyArray>;
-
-inline Files open_files(const std::vector<std::string>& paths) {
-  Files files;
-  for (const auto& path : paths) files.emplace_back(path);
-  return files;
+// `option`: what named them
+inline CoordinateFiles open_files(const char* option, const std::vector<std::string>& paths) {
+  CoordinateFiles opened{option, {}};
+  for (const auto& path : paths) opened.files.emplace_back(path);
+  return opened;
 }
 
 // Coordinates as files hold them, and in the library's order of the axes.
 template <class T> struct ReadPoints {
-  ReadPoints(const Files& files, std::size_t dim) : values(read_points<T>(files, dim)) {
-    require_good_points<T>(files, values);
+  ReadPoints(const CoordinateFiles& given, std::size_t dim, Coordinates allowed)
+      : values(read_points<T>(given.files, dim)) {
+    require_good_points<T>(given.files, values, allowed);
     for (auto axis = values.rbegin(); axis != values.rend(); ++axis) axes.push_back(axis->view());
   }
   [[nodiscard]] std::int64_t count() const { return static_cast<std::int64_t>(axes[0].size()); }
@@ -30,10 +30,11 @@ template <class T> struct ReadPoints {
 };
 
 // run(T{}) with the precision that the points have.
-template <class F> int in_precision_of(const Files& points, F&& run) {
-  if (points[0].dtype() == "f4") return run(float{});
-  if (points[0].dtype() == "f8") return run(double{});
-  throw InputError(points[0].name() + ": its dtype is " + points[0].dtype() + ", expected f4 or f8: points are real");
+template <class F> int in_precision_of(const CoordinateFiles& points, F&& run) {
+  const NpyArray& first = points.files[0];
+  if (first.dtype() == "f4") return run(float{});
+  if (first.dtype() == "f8") return run(double{});
+  throw InputError(first.name() + ": its dtype is " + first.dtype() + ", expected f4 or f8: points are real");
 }
 
 // An array that goes with points of T: as complex or as real numbers.

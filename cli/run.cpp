@@ -81,7 +81,8 @@ void print_stages(const std::vector<Stage>& stages) {
 }
 
 template <class T>
-int transform(Settings& settings, const Files& point_files, const Files& target_files, const NpyArray& input) {
+int transform(Settings& settings, const CoordinateFiles& point_files, const CoordinateFiles& target_files,
+              const NpyArray& input) {
   using Complex = std::complex<T>;
   std::vector<Stage> stages;
   StageTicker ticker(progress_mode(settings.progress ? ProgressWish::always : ProgressWish::automatic));
@@ -90,15 +91,13 @@ int transform(Settings& settings, const Files& point_files, const Files& target_
     stages.push_back({name, seconds_of(work)});
   };
 
-  const std::size_t dim = dimension_of(point_files, settings.modes);
+  const std::size_t dim = dimension_of(point_files, dimension_of_modes(settings.modes));
   std::optional<ReadPoints<T>> points, targets;
   timed("read points", [&] {
-    points.emplace(point_files, dim);
+    points.emplace(point_files, dim, settings.type == 3 ? Coordinates::finite : Coordinates::periodic);
     if (settings.type != 3) return;
-    if (dimension_of(target_files, {}) != dim)
-      throw InputError(
-          format("--targets have %zu axes, expected %zu as --points", dimension_of(target_files, {}), dim));
-    targets.emplace(target_files, dim);
+    dimension_of(target_files, {dim, format("--points has %zu axes", dim)});  // refuses another number
+    targets.emplace(target_files, dim, Coordinates::finite);
   });
   const std::int64_t count = points->count();
   const InputShape shape = settings.type != 3 ? settle_shapes(settings, input, dim, count)
@@ -139,14 +138,16 @@ int run(Settings settings) {
     throw InputError(settings.type == 3 ? "--targets is needed: where type 3 is to be evaluated"
                                         : "--targets belongs to --type 3");
   if (settings.type == 3 && !settings.modes.empty()) throw InputError("--modes belongs to types 1 and 2");
-  const Files point_files = open_files(settings.points), target_files = open_files(settings.targets);
+  const CoordinateFiles points = open_files("--points", settings.points);
+  const CoordinateFiles targets = open_files("--targets", settings.targets);
   const NpyArray input(settings.input);
-  for (const auto& file : target_files)
-    if (file.dtype() != point_files[0].dtype())
-      throw InputError(file.name() + ": its dtype is " + file.dtype() + ", expected " + point_files[0].dtype() +
+  const NpyArray& first = points.files[0];
+  for (const auto& file : targets.files)
+    if (file.dtype() != first.dtype())
+      throw InputError(file.name() + ": its dtype is " + file.dtype() + ", expected " + first.dtype() +
                        " as the points'");
-  return in_precision_of(
-      point_files, [&](auto zero) { return transform<decltype(zero)>(settings, point_files, target_files, input); });
+  return in_precision_of(points,
+                         [&](auto zero) { return transform<decltype(zero)>(settings, points, targets, input); });
 }
 
 }  // namespace

@@ -31,8 +31,8 @@ struct Settings {
   PlanFlags flags;
 };
 
-template <class T> int find(const Settings& settings, const Files& files) {
-  const ReadPoints<T> points(files, dimension_of(files, settings.modes));
+template <class T> int find(const Settings& settings, const CoordinateFiles& files) {
+  const ReadPoints<T> points(files, dimension_of(files, dimension_of_modes(settings.modes)), Coordinates::periodic);
   SolverProgress progress("density weights", "change", settings.solver);
   const offgrid::Problem problem{.modes = reversed(settings.modes), .options = settings.flags.given()};
   const std::vector<T> weights =
@@ -49,7 +49,7 @@ template <class T> int find(const Settings& settings, const Files& files) {
 int run(const Settings& settings) {
   require_writable(settings.output);
   for (const auto& path : settings.points) require_different(settings.output, path);
-  const Files files = open_files(settings.points);
+  const CoordinateFiles files = open_files("--points", settings.points);
   return in_precision_of(files, [&](auto zero) { return find<decltype(zero)>(settings, files); });
 }
 

@@ -143,6 +143,13 @@ OFFGRID_API offgrid_status offgrid_transform(int type, int dim, const int64_t* m
                                              offgrid_precision precision, offgrid_options options, int64_t count,
                                              const void* const* points, void* strengths, void* values_of_modes);
 
+/* The same for a type 3: `dim` arrays of points and `dim` arrays of targets. strengths: [transforms][count], values:
+ * [transforms][target_count]. The adjoint is this call with points and targets exchanged and the opposite sign. */
+OFFGRID_API offgrid_status offgrid_transform3(int dim, double tolerance, offgrid_precision precision,
+                                              offgrid_options options, int64_t count, const void* const* points,
+                                              int64_t target_count, const void* const* targets, const void* strengths,
+                                              void* values);
+
 /* --- The Gram operator -----------------------------------------------------------------------------------------------------
  * f -> A* W A f of fixed points and weights, where A is the transform of type 2, modes to points, and W the diagonal of the
  * weights: what the normal equations of least squares have. With real weights it is Hermitian, and with none below 0 positive.

@@ -253,11 +253,25 @@ offgrid_status offgrid_transform(int type, int dim, const int64_t* modes, double
   return guard([&] {
     const Problem problem = make_problem(type, dim, modes, tolerance, precision);
     if (type == 3)
-      throw Error(Status::invalid_argument, "type is 3, expected 1 or 2: a type 3 has targets, too, make a plan");
+      throw Error(Status::invalid_argument,
+                  "type is 3, expected 1 or 2: a type 3 has targets, too, call offgrid_transform3");
     const auto axes = checked_axes(dim, points);
     const auto plan = make_any_plan(problem, options);
     plan->set_points(count, axes, nullptr);
     plan->execute(strengths, values_of_modes, nullptr);
+  });
+}
+
+offgrid_status offgrid_transform3(int dim, double tolerance, offgrid_precision precision, offgrid_options options,
+                                  int64_t count, const void* const* points, int64_t target_count,
+                                  const void* const* targets, const void* strengths, void* values) {
+  return guard([&] {
+    const Problem problem = make_problem(3, dim, nullptr, tolerance, precision);
+    const RawPoints from = raw_points("points", count, points, dim);
+    const RawPoints to = raw_points("targets", target_count, targets, dim);
+    const auto plan = make_any_plan(problem, options);
+    plan->set_points_and_targets(from, to, nullptr);
+    plan->execute(const_cast<void*>(strengths), values, nullptr);  // which only reads them
   });
 }
 
