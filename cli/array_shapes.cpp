@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <regex>
 
 namespace cli {
@@ -24,21 +25,27 @@ Layout layout_of(const NpyArray& array, std::size_t dim) {
 
 }  // namespace
 
-std::size_t dimension_of(const std::vector<NpyArray>& files, const Shape& modes) {
-  if (files.size() > 3) throw InputError("--points: give one NPY file, or one per axis, at most 3");
+KnownDimension dimension_of_modes(const Shape& modes) {
+  return {modes.size(), format("--modes has %zu sizes", modes.size())};
+}
+
+std::size_t dimension_of(const CoordinateFiles& given, const KnownDimension& known) {
+  const auto& files = given.files;
+  if (files.size() > 3) throw InputError(format("%s: give one NPY file, or one per axis, at most 3", given.option));
   for (const auto& file : files)
     if (file.shape().size() != 1 && (files.size() > 1 || file.shape().size() != 2))
       refuse(file, files.size() > 1 ? "(M,): one coordinate of every point" : "(M,) in 1D, or (M, d)");
-  std::size_t dim = modes.size();
   if (files.size() > 1 || files[0].shape().size() == 1) {
-    if (dim != 0 && dim != files.size())
-      throw InputError(format("--modes has %zu sizes but --points gives %zu coordinates per point; they must agree",
-                              dim, files.size()));
+    if (known.dim != 0 && known.dim != files.size())
+      throw InputError(format("%s but %s gives %zu coordinates per point; they must agree", known.in_words.c_str(),
+                              given.option, files.size()));
     return files.size();
   }
-  if (dim == 0) dim = static_cast<std::size_t>(std::min<std::int64_t>(4, files[0].shape()[1]));
-  if (dim < 1 || dim > 3) refuse(files[0], "(M, d) with d = 1, 2 or 3");
-  return dim;
+  if (known.dim >= 1 && known.dim <= 3) return known.dim;
+  const Shape& shape = files[0].shape();
+  const std::int64_t dim = shape[1] <= 3 ? shape[1] : shape[0];
+  if (known.dim != 0 || dim < 1 || dim > 3) refuse(files[0], "(M, d) or (d, M) with d = 1, 2 or 3");
+  return static_cast<std::size_t>(dim);
 }
 
 template <class T> std::vector<Values<T>> read_points(const std::vector<NpyArray>& files, std::size_t dim) {
@@ -91,25 +98,29 @@ std::string in_numpy_order(const std::string& text) {
   return result + std::string(rest, text.cend());
 }
 
-template <class T> void require_good_points(const std::vector<NpyArray>& files, const std::vector<Values<T>>& axes) {
+template <class T>
+void require_good_points(const std::vector<NpyArray>& files, const std::vector<Values<T>>& axes, Coordinates allowed) {
+  const bool is_periodic = allowed == Coordinates::periodic;
+  const T most = is_periodic ? static_cast<T>(largest_coordinate) : std::numeric_limits<T>::max();
   const bool one_file = files[0].shape().size() == 2;
   const Layout layout = one_file ? layout_of(files[0], axes.size()) : Layout::columns;
   for (std::size_t axis = 0; axis < axes.size(); ++axis) {
     const auto values = axes[axis].view();
-    const auto bad = std::find_if(values.begin(), values.end(),
-                                  [](T value) { return !(std::abs(value) <= static_cast<T>(largest_coordinate)); });
+    const auto bad = std::find_if(values.begin(), values.end(), [&](T value) { return !(std::abs(value) <= most); });
     if (bad == values.end()) continue;
     const auto point = static_cast<std::size_t>(bad - values.begin());
     const std::size_t row = layout == Layout::columns ? point : axis, column = layout == Layout::columns ? axis : point;
     const std::string place = one_file ? format("row %zu, column %zu", row, column) : format("row %zu", point);
-    throw InputError(format("%s: %s (counted from 0) is %g, expected a finite coordinate of at most %g in size",
+    const std::string limit = is_periodic ? format(" of at most %g in size", largest_coordinate) : "";
+    throw InputError(format("%s: %s (counted from 0) is %g, expected a finite coordinate%s",
                             files[one_file ? 0 : axis].name().c_str(), place.c_str(), static_cast<double>(*bad),
-                            largest_coordinate));
+                            limit.c_str()));
   }
 }
 
-template void require_good_points<float>(const std::vector<NpyArray>&, const std::vector<Values<float>>&);
-template void require_good_points<double>(const std::vector<NpyArray>&, const std::vector<Values<double>>&);
+template void require_good_points<float>(const std::vector<NpyArray>&, const std::vector<Values<float>>&, Coordinates);
+template void require_good_points<double>(const std::vector<NpyArray>&, const std::vector<Values<double>>&,
+                                          Coordinates);
 template std::vector<Values<float>> read_points<float>(const std::vector<NpyArray>&, std::size_t);
 template std::vector<Values<double>> read_points<double>(const std::vector<NpyArray>&, std::size_t);
 

@@ -14,8 +14,22 @@ namespace cli {
 
 using Shape = std::vector<std::int64_t>;
 
-// How many axes the points have: the number of files, or of columns where one file holds all. `modes` may be empty.
-std::size_t dimension_of(const std::vector<NpyArray>& files, const Shape& modes);
+// Files of coordinates, and the option that named them.
+struct CoordinateFiles {
+  const char* option;  // "--points" or "--targets"
+  std::vector<NpyArray> files;
+};
+
+// A number of axes that something else has already settled, and that in words, such as "--modes has 2 sizes". 0: nothing has.
+struct KnownDimension {
+  std::size_t dim = 0;
+  std::string in_words;
+};
+KnownDimension dimension_of_modes(const Shape& modes);  // may be empty
+
+// How many axes the points have: the number of files; where one file holds all, as many as are known, or else its columns, or
+// its rows where it has more than three columns.
+std::size_t dimension_of(const CoordinateFiles& given, const KnownDimension& known);
 
 // One array an axis, from one file an axis, or one file of shape (M, d), or (d, M) where the last axis is not d.
 template <class T> std::vector<Values<T>> read_points(const std::vector<NpyArray>& files, std::size_t dim);
@@ -38,8 +52,11 @@ Shape reversed(const Shape& sizes);
 // A text of the library in which every "64 x 48" is turned round.
 std::string in_numpy_order(const std::string& text);
 
-// Throws InputError with file, row and column of the first coordinate that is not finite or too far away. `axes`: as
-// read_points returned them.
-template <class T> void require_good_points(const std::vector<NpyArray>& files, const std::vector<Values<T>>& axes);
+// Which coordinates there may be: those of types 1 and 2 are periodic and at most 1e9 in size, those of type 3 are finite.
+enum class Coordinates { periodic, finite };
+
+// Throws InputError with file, row and column of the first coordinate that may not be. `axes`: as read_points returned them.
+template <class T>
+void require_good_points(const std::vector<NpyArray>& files, const std::vector<Values<T>>& axes, Coordinates allowed);
 
 }  // namespace cli

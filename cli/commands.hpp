@@ -16,6 +16,8 @@ inline constexpr int exit_success = 0, exit_failure = 1, exit_usage = 2;
 
 Command add_run(CLI::App& program);
 Command add_info(CLI::App& program);
+Command add_inverse(CLI::App& program);
+Command add_weights(CLI::App& program);
 Command add_accuracy(CLI::App& program);
 Command add_bench(CLI::App& program);
 Command add_demo(CLI::App& program);

@@ -116,17 +116,18 @@ template <class T> class Demo {
 
   void reconstruct() {
     timed("gridding, one adjoint", [&] { gridding_ = model_->weighted_adjoint(samples_); });
-    timed("Gram operator", [&] { model_->make_normal(trajectory_.points); });
     Image image;
     double residual = 1;
     ProgressBar bar("conjugate gradients", settings_.steps,
                     progress_mode(settings_.progress ? ProgressWish::always : ProgressWish::automatic));
-    const auto report = [&](int, double now) {
+    const auto report = [&](std::int64_t, double now) {
       residual = now;
       bar.step(format("residual %.1e", now));
+      return false;
     };
+    const offgrid::Iteration iteration{.iterations = settings_.steps, .rtol = -1, .callback = report};
     timed(format("conjugate gradients, %d steps", settings_.steps),
-          [&] { image = conjugate_gradients<T>(*model_, gridding_, settings_.steps, report); });
+          [&] { image = model_->least_squares(trajectory_.points, samples_, iteration); });
     residual_ = residual;
     pictures_.gridding = real_part(gridding_);
     pictures_.solved = real_part(image);
@@ -148,7 +149,7 @@ template <class T> class Demo {
     const auto at_modes = sample_positions(settings_.pixels * settings_.pixels, checked, 4);
     const double adjoint_error =
         oracle::relative_error<T>(gridding_, oracle::direct_type1<T>(adjoint, axes, weighted, at_modes), at_modes);
-    std::printf("%s\n%s\n", model_->describe().c_str(), model_->describe_normal().c_str());
+    std::printf("%s\n", model_->describe().c_str());
     std::printf("error of the transforms, against direct sums at %lld outputs (tolerance %g)\n", number(checked),
                 settings_.tolerance);
     std::printf("  forward                        %.1e\n  adjoint                        %.1e\n\n", forward_error,

@@ -17,6 +17,7 @@ constexpr const char* footer =
     "  offgrid demo                         reconstruct an image from radial Fourier samples, into offgrid-demo.png\n"
     "  offgrid info --modes 256,256         what the library would choose for a problem\n"
     "  offgrid run --help                   transform NPY files\n"
+    "  offgrid inverse --help               least squares: modes from values at points, in NPY files\n"
     "Exit codes: 0 success, 1 a check failed or the work could not be done, 2 wrong usage or input.";
 
 int run_chosen(const std::vector<cli::Command>& commands) {
@@ -63,8 +64,9 @@ int main(int argc, char** argv) {
   program.footer(footer);
   program.set_version_flag("--version", std::string("offgrid ") + offgrid_version());
   program.require_subcommand(1);
-  const std::vector<cli::Command> commands{cli::add_run(program),   cli::add_info(program), cli::add_accuracy(program),
-                                           cli::add_bench(program), cli::add_demo(program), cli::add_mtip(program)};
+  const std::vector<cli::Command> commands{
+      cli::add_run(program),      cli::add_info(program),  cli::add_inverse(program), cli::add_weights(program),
+      cli::add_accuracy(program), cli::add_bench(program), cli::add_demo(program),    cli::add_mtip(program)};
   if (argc == 1) {
     std::fputs(program.help().c_str(), stderr);
     return cli::exit_usage;

@@ -10,6 +10,7 @@
 #include "commands.hpp"
 #include "output_file.hpp"
 #include "plan_flags.hpp"
+#include "point_files.hpp"
 #include "progress.hpp"
 #include "reach.hpp"
 #include "staged_plan.hpp"
@@ -79,21 +80,9 @@ void print_stages(const std::vector<Stage>& stages) {
     std::fprintf(stderr, "%-12s %s\n", stage.name.c_str(), readable_seconds(stage.seconds).c_str());
 }
 
-using Files = std::vector<NpyArray>;
-
-// Coordinates as files hold them, and in the library's order of the axes.
-template <class T> struct ReadPoints {
-  ReadPoints(const Files& files, std::size_t dim) : values(read_points<T>(files, dim)) {
-    require_good_points<T>(files, values);
-    for (auto axis = values.rbegin(); axis != values.rend(); ++axis) axes.push_back(axis->view());
-  }
-  [[nodiscard]] std::int64_t count() const { return static_cast<std::int64_t>(axes[0].size()); }
-  std::vector<Values<T>> values;
-  AxisSpans<T> axes;
-};
-
 template <class T>
-int transform(Settings& settings, const Files& point_files, const Files& target_files, const NpyArray& input) {
+int transform(Settings& settings, const CoordinateFiles& point_files, const CoordinateFiles& target_files,
+              const NpyArray& input) {
   using Complex = std::complex<T>;
   std::vector<Stage> stages;
   StageTicker ticker(progress_mode(settings.progress ? ProgressWish::always : ProgressWish::automatic));
@@ -102,23 +91,19 @@ int transform(Settings& settings, const Files& point_files, const Files& target_
     stages.push_back({name, seconds_of(work)});
   };
 
-  const std::size_t dim = dimension_of(point_files, settings.modes);
+  const std::size_t dim = dimension_of(point_files, dimension_of_modes(settings.modes));
   std::optional<ReadPoints<T>> points, targets;
   timed("read points", [&] {
-    points.emplace(point_files, dim);
+    points.emplace(point_files, dim, settings.type == 3 ? Coordinates::finite : Coordinates::periodic);
     if (settings.type != 3) return;
-    if (dimension_of(target_files, {}) != dim)
-      throw InputError(
-          format("--targets have %zu axes, expected %zu as --points", dimension_of(target_files, {}), dim));
-    targets.emplace(target_files, dim);
+    dimension_of(target_files, {dim, format("--points has %zu axes", dim)});  // refuses another number
+    targets.emplace(target_files, dim, Coordinates::finite);
   });
   const std::int64_t count = points->count();
   const InputShape shape = settings.type != 3 ? settle_shapes(settings, input, dim, count)
                            : settings.adjoint ? match_shape(input, {targets->count()}, "one value per target")
                                               : match_shape(input, {count}, "one strength per point");
-  if (input.dtype() != dtype_of<Complex>())
-    throw InputError(input.name() + ": its dtype is " + input.dtype() + ", expected " + dtype_of<Complex>() +
-                     " to go with points of " + dtype_of<T>() + "; convert one of them with numpy's astype");
+  require_dtype<Complex, T>(input);
   const auto values = input.values<Complex>();
 
   std::unique_ptr<StagedPlan<T>> plan;
@@ -153,18 +138,16 @@ int run(Settings settings) {
     throw InputError(settings.type == 3 ? "--targets is needed: where type 3 is to be evaluated"
                                         : "--targets belongs to --type 3");
   if (settings.type == 3 && !settings.modes.empty()) throw InputError("--modes belongs to types 1 and 2");
-  Files point_files, target_files;
-  for (const auto& path : settings.points) point_files.emplace_back(path);
-  for (const auto& path : settings.targets) target_files.emplace_back(path);
+  const CoordinateFiles points = open_files("--points", settings.points);
+  const CoordinateFiles targets = open_files("--targets", settings.targets);
   const NpyArray input(settings.input);
-  for (const auto& file : target_files)
-    if (file.dtype() != point_files[0].dtype())
-      throw InputError(file.name() + ": its dtype is " + file.dtype() + ", expected " + point_files[0].dtype() +
+  const NpyArray& first = points.files[0];
+  for (const auto& file : targets.files)
+    if (file.dtype() != first.dtype())
+      throw InputError(file.name() + ": its dtype is " + file.dtype() + ", expected " + first.dtype() +
                        " as the points'");
-  if (point_files[0].dtype() == "f4") return transform<float>(settings, point_files, target_files, input);
-  if (point_files[0].dtype() == "f8") return transform<double>(settings, point_files, target_files, input);
-  throw InputError(point_files[0].name() + ": its dtype is " + point_files[0].dtype() +
-                   ", expected f4 or f8: points are real");
+  return in_precision_of(points,
+                         [&](auto zero) { return transform<decltype(zero)>(settings, points, targets, input); });
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// A plan and a Gram operator for arrays of the host, wherever they run: on a GPU they are copied there and back.
+// A plan for arrays of the host, wherever it runs: on a GPU they are copied there and back.
 #pragma once
 
 #include <string>
@@ -22,6 +22,17 @@ inline offgrid::Problem placed(offgrid::Problem problem, Place place) {
   return problem;
 }
 
+// Coordinates where the library reads them.
+template <class T> struct PlacedAxes {
+  PlacedAxes(Place place, const AxisSpans<T>& host) : axes(host) {
+    if (place == Place::host) return;
+    for (const auto& axis : host) arrays.emplace_back(place, axis);
+    for (std::size_t a = 0; a < arrays.size(); ++a) axes[a] = arrays[a].span();
+  }
+  std::vector<PlacedArray<T>> arrays;
+  AxisSpans<T> axes;
+};
+
 template <class T> class StagedPlan {
  public:
   using Complex = std::complex<T>;
@@ -29,13 +40,13 @@ template <class T> class StagedPlan {
   StagedPlan(const offgrid::Problem& problem, Place place) : place_(place), plan_(placed(problem, place)) {}
 
   void set_points(const AxisSpans<T>& axes) {
-    const Placed there(place_, axes);
+    const PlacedAxes<T> there(place_, axes);
     cli::set_points(plan_, there.axes);
     if (place_ == Place::gpu) gpu::synchronise();
   }
   // Type 3.
   void set_points(const AxisSpans<T>& axes, const AxisSpans<T>& targets) {
-    const Placed points(place_, axes), at(place_, targets);
+    const PlacedAxes<T> points(place_, axes), at(place_, targets);
     plan_.set_points(typename offgrid::Plan<T>::Axes(points.axes), typename offgrid::Plan<T>::Axes(at.axes));
     if (place_ == Place::gpu) gpu::synchronise();
   }
@@ -46,16 +57,6 @@ template <class T> class StagedPlan {
   [[nodiscard]] double get(const char* name) const { return plan_.get(name); }
 
  private:
-  // Coordinates where the plan reads them.
-  struct Placed {
-    Placed(Place place, const AxisSpans<T>& host) : axes(host) {
-      if (place == Place::host) return;
-      for (const auto& axis : host) arrays.emplace_back(place, axis);
-      for (std::size_t a = 0; a < arrays.size(); ++a) axes[a] = arrays[a].span();
-    }
-    std::vector<PlacedArray<T>> arrays;
-    AxisSpans<T> axes;
-  };
   using Call = void (offgrid::Plan<T>::*)(std::span<const Complex>, std::span<Complex>, void*) const;
 
   void run(Call call, std::span<const Complex> in, std::span<Complex> out) const {
@@ -67,37 +68,6 @@ template <class T> class StagedPlan {
 
   Place place_;
   offgrid::Plan<T> plan_;
-};
-
-template <class T> class StagedGram {
- public:
-  using Complex = std::complex<T>;
-
-  StagedGram(const offgrid::Problem& problem, const AxisSpans<T>& axes, std::span<const T> weights, Place place)
-      : place_(place), gram_(make(placed(problem, place), axes, weights, place)) {}
-
-  void apply(std::span<const Complex> f, std::span<Complex> h) const {
-    if (place_ == Place::host) return gram_.apply(f, h);
-    PlacedArray<Complex> both(place_, f);
-    gram_.apply(both.span(), both.span());
-    both.copy_to(h);
-  }
-  [[nodiscard]] std::string describe() const { return gram_.describe(); }
-
- private:
-  static offgrid::Gram<T> make(const offgrid::Problem& problem, const AxisSpans<T>& axes, std::span<const T> weights,
-                               Place place) {
-    if (place == Place::host) return {problem, axes, weights};
-    std::vector<PlacedArray<T>> arrays;
-    AxisSpans<T> there;
-    for (const auto& axis : axes) arrays.emplace_back(place, axis);
-    for (auto& array : arrays) there.push_back(array.span());
-    PlacedArray<T> weights_there(place, weights);
-    return {problem, there, std::span<const T>(weights_there.span())};
-  }
-
-  Place place_;
-  offgrid::Gram<T> gram_;
 };
 
 }  // namespace cli

@@ -6,7 +6,7 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 offences=0
 
 # rule ALLOWED WHERE..: what WHERE includes, as it is written, must match ALLOWED. Standard headers always do.
-standard='HWY_TARGET_INCLUDE|<[a-z_0-9]+>|<(math|stddef|stdint|stdio|stdlib|string)\.h>'
+standard='HWY_TARGET_INCLUDE|<[a-z_0-9]+>|<(complex|math|stddef|stdint|stdio|stdlib|string)\.h>'
 rule() {
   local allowed=$1; shift
   local files; files=$(find "$@" -name '*.[ch]' -o -name '*.[ch]pp' -o -name '*.cu' -o -name '*.cuh' 2>/dev/null || true)

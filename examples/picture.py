@@ -31,8 +31,8 @@ def chunk(kind, data):
     return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
 
 
-def scatter(x, y, pixels):
-    """How many points fall in each pixel of [-pi, pi)^2, as a picture: rows are x."""
+def scatter(x, y, pixels, most=1):
+    """How many points fall in each pixel of [-pi, pi)^2, `most` at most, as a picture: rows are x."""
     edges = np.linspace(-np.pi, np.pi, pixels + 1)
     counts, _, _ = np.histogram2d(x, y, bins=(edges, edges))
-    return np.minimum(counts, 1)
+    return np.minimum(counts, most)

@@ -111,9 +111,10 @@ def main():
                        for found in (dirty(plan, sky, visibilities), flat(sky, targets, visibilities)))
     print(f"of the flux of the brightest tenth, the image has {kept:.2f} at their places, without w {kept_flat:.2f}")
     size = (chosen.pixels,) * 2
-    coverage = picture.scatter(*(3.1 * np.r_[axis, -axis] / np.abs(uvw[:2]).max() for axis in uvw[:2]), chosen.pixels)
-    picture.save(chosen.output, [[coverage, *(np.clip(shown, 0, np.quantile(image, 0.998)).reshape(size)
-                                              for shown in (image, without_w))]])
+    coverage = picture.scatter(*(3.1 * np.r_[axis, -axis] / np.abs(uvw[:2]).max() for axis in uvw[:2]), chosen.pixels, 100)
+    # Counts by their logarithm, fluxes by their root: so faint ones are seen beside bright ones.
+    picture.save(chosen.output, [[np.log1p(coverage), *(np.sqrt(np.clip(shown, 0, np.quantile(image, 0.998))).reshape(size)
+                                                        for shown in (image, without_w))]])
     print(f"wrote {chosen.output}: the u-v plane, the image with w, the image without")
     return 0 if max(errors) <= TOL and 0.8 < kept < 1.2 and kept_flat < 0.6 * kept else 1
 

@@ -8,7 +8,8 @@ the coils go through the Gram operator A* W A as one batch.
     python3 examples/sense.py                       # numpy; writes offgrid-sense.png
     python3 examples/sense.py --library torch       # or cupy: on a GPU, all steps as one CUDA graph, timed by events
 
-The picture: the phantom, the coils' images combined without solving anything, and the solution.
+The picture: the phantom, the coils' images combined without solving anything, and the solution; below them what one coil
+sees, and the errors, five times as bright.
 """
 import argparse
 import sys
@@ -19,7 +20,7 @@ import needs
 with needs.packages("numpy", "scipy", "offgrid"):
     import numpy as np
     import offgrid
-    from mri import error, phantom, radial
+    from mri import error, phantom, radial, scaled, window
 
 import picture
 
@@ -169,8 +170,11 @@ def main():
     print(f"{n} x {n} pixels, {chosen.coils} coils, {points[0].size} points, {chosen.steps} steps in complex64 at "
           f"{chosen.tol:g}: {milliseconds:.3f} ms on {chosen.library}")
     print(f"relative error: combined adjoint {error(gridded, truth):.3f}, solved {error(solved, truth):.3f}")
-    picture.save(chosen.output, [[np.clip(image, 0, 1) for image in (truth, gridded / gridded.max(), solved)]])
-    print(f"wrote {chosen.output}: the phantom, the combined adjoint, the solution")
+    shown = truth, scaled(gridded, truth), solved
+    errors = (5 * np.abs(image - truth) for image in shown[1:])
+    picture.save(chosen.output, [[window(image) for image in images]
+                                 for images in (shown, (np.abs(coils[0] * truth), *errors))])
+    print(f"wrote {chosen.output}: the phantom, the combined adjoint, the solution; one coil's view and the errors")
     return 0 if error(solved, truth) < 0.6 * error(gridded, truth) else 1
 
 

@@ -143,6 +143,13 @@ OFFGRID_API offgrid_status offgrid_transform(int type, int dim, const int64_t* m
                                              offgrid_precision precision, offgrid_options options, int64_t count,
                                              const void* const* points, void* strengths, void* values_of_modes);
 
+/* The same for a type 3: `dim` arrays of points and `dim` arrays of targets. strengths: [transforms][count], values:
+ * [transforms][target_count]. The adjoint is this call with points and targets exchanged and the opposite sign. */
+OFFGRID_API offgrid_status offgrid_transform3(int dim, double tolerance, offgrid_precision precision,
+                                              offgrid_options options, int64_t count, const void* const* points,
+                                              int64_t target_count, const void* const* targets, const void* strengths,
+                                              void* values);
+
 /* --- The Gram operator -----------------------------------------------------------------------------------------------------
  * f -> A* W A f of fixed points and weights, where A is the transform of type 2, modes to points, and W the diagonal of the
  * weights: what the normal equations of least squares have. With real weights it is Hermitian, and with none below 0 positive.
@@ -179,6 +186,51 @@ OFFGRID_API const char* offgrid_gram_describe(offgrid_gram gram);
 
 /* Frees the operator. Null is allowed. */
 OFFGRID_API offgrid_status offgrid_gram_destroy(offgrid_gram gram);
+
+/* --- Solvers ---------------------------------------------------------------------------------------------------------------
+ * When a solver stops. All zeros are the defaults. */
+typedef struct offgrid_iteration {
+  int64_t iterations; /* at most; 0: 20 */
+  double rtol; /* it stops at a residual or change of this, relative; 0: the solver's default; below 0: not for this */
+  /* Called after each step, in the thread of the call, with the relative residual or change, or null. It stops where this
+   * returns anything but 0, and keeps what it has reached. Without it and with rtol below 0, no step waits for a GPU;
+   * otherwise each reads one or two numbers back. */
+  int (*callback)(void* context, int64_t step, double residual);
+  void* context; /* for the callback */
+} offgrid_iteration;
+
+/* What an inverse takes beside points and values. All zeros are the defaults. Arrays lie where the points do, and are of the
+ * plan's precision. */
+typedef struct offgrid_least_squares {
+  const void*
+      weights; /* [count], real, not below 0; null: ones. Those of offgrid_density_weights make steps count for more */
+  double regularisation; /* the factor of |f|^2, 0 or more */
+  const void* coils;  /* sensitivities of receivers, complex, [coil_count][N3][N2][N1]; null: there is one, of ones */
+  int64_t coil_count; /* 0 without coils */
+  const void* start;  /* the modes to begin with, [N3][N2][N1]; null: zeros. It may be what the result is written to */
+  offgrid_iteration iteration; /* rtol: of the residual of the normal equations, 1e-6 by default */
+} offgrid_least_squares;
+
+/* Least squares: the modes f whose values at the points come nearest to `values`, by conjugate gradients with the Gram
+ * operator. f minimises  sum over c, j of w[j] |(A (coil[c] f))[j] - values[c][j]|^2 + regularisation |f|^2,  where A is the
+ * transform of type 2. values: [count], or [coil_count][count] (SENSE). modes_found: [N3][N2][N1], apart from the arrays that
+ * are read. tolerance: of A; sign and mode_order of the options are those of A, and transforms stays 1. `options` and `asked`
+ * may be null. On a GPU it gives back memory before it returns, and waits for the device then; it cannot be captured in a
+ * graph. */
+OFFGRID_API offgrid_status offgrid_inverse(int dim, const int64_t* modes, double tolerance, offgrid_precision precision,
+                                           offgrid_options options, int64_t count, const void* const* points,
+                                           const void* values, const offgrid_least_squares* asked, void* modes_found,
+                                           void* stream);
+
+/* Weights for the density of points, `count` reals: where points are dense, each has little. w <- w / |G G^T w|, with G the
+ * interpolation from a grid of twice the modes by a kernel of 5 cells, until all of G G^T w is 1 (Pipe and Menon, Magnetic
+ * Resonance in Medicine 41, 179, 1999). A weight is the part of the period that its point stands for: they sum to 1 where the
+ * points leave no gaps, and then the adjoint of weighted values is about the modes. rtol: of the change of w in a step, 1e-2 by
+ * default. Of the options only device, threads, deterministic and those of methods on a GPU matter. `options` and `iteration`
+ * may be null. On a GPU it waits as offgrid_inverse does. */
+OFFGRID_API offgrid_status offgrid_density_weights(int dim, const int64_t* modes, offgrid_precision precision,
+                                                   offgrid_options options, int64_t count, const void* const* points,
+                                                   const offgrid_iteration* iteration, void* weights, void* stream);
 
 #ifdef __cplusplus
 }

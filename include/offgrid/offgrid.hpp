@@ -4,9 +4,7 @@
 //   plan.set_points({x, y});
 //   plan.execute(strengths, modes);
 //
-//   offgrid::Plan<double> type3({.type = 3, .dim = 2});
-//   type3.set_points({x, y}, {s, t});
-//   type3.execute(strengths, values);
+//   offgrid::transform<double>({.type = 3, .dim = 2}, {x, y}, {s, t}, strengths, values);
 #pragma once
 
 #if __cplusplus < 202002L
@@ -285,6 +283,25 @@ template <class T>
 void transform(const Problem& problem, std::initializer_list<std::span<const T>> points,
                std::span<const std::complex<T>> in, std::span<std::complex<T>> out) {
   transform<T>(problem, std::span<const std::span<const T>>(points.begin(), points.size()), in, out);
+}
+
+// The same for a type 3: strengths at the points to values at the targets.
+template <class T>
+void transform(const Problem& problem, std::span<const std::span<const T>> points,
+               std::span<const std::span<const T>> targets, std::span<const std::complex<T>> strengths,
+               std::span<std::complex<T>> values) {
+  Plan<T> plan(problem);
+  plan.set_points(points, targets);
+  plan.execute(strengths, values);
+}
+
+template <class T>
+void transform(const Problem& problem, std::initializer_list<std::span<const T>> points,
+               std::initializer_list<std::span<const T>> targets, std::span<const std::complex<T>> strengths,
+               std::span<std::complex<T>> values) {
+  Plan<T> plan(problem);
+  plan.set_points(points, targets);
+  plan.execute(strengths, values);
 }
 
 // The Gram operator f -> A* W A f of points and weights, A of type 2; offgrid.h has what it does. problem.type is not heeded.

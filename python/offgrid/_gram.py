@@ -18,6 +18,8 @@ from offgrid._vectors import Vectors, in_order_of_shape
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
+    from offgrid._plan import Plan
+
 
 class Gram(Vectors):
     """What offgrid.gram makes: called with modes, it gives A* W A of them.
@@ -130,6 +132,23 @@ class Gram(Vectors):
     def __repr__(self) -> str:
         return (f"<offgrid.Gram of {int(self.get('points'))} points, shape={self._shape}, tol={self._tol}, "
                 f"dtype={self._dtype!r}, transforms={self._transforms}>")
+
+
+class KernelGram(Gram):
+    """The convolution with a kernel of 2n - 1 modes along each axis, where the points of a plan gave it."""
+
+    __slots__ = ()
+
+    def __init__(self, plan: Plan, kernel: Any, real: bool) -> None:
+        self._shape, self._tol, self._transforms = plan.shape, plan.tol, plan.transforms
+        self._dtype, self._gpu, self._real = plan.dtype, plan._gpu, real
+        heeded = {name: plan.options[name] for name in ("mode_order", "batch", "threads") if name in plan.options}
+        settings = {**options_of(heeded), "transforms": number(self._transforms, "transforms"),
+                    "device": "cuda" if self._gpu >= 0 else "cpu"}
+        kind = kind_of(kernel, "kernel")
+        self._core = _core.Gram.from_kernel(list(self._shape[::-1]), self._dtype == "complex64", settings,
+                                            (kind.address(kernel), kind.bytes(kernel)), not real,
+                                            (self._gpu, kind.stream(self._gpu)))
 
 
 @written_out

@@ -2,24 +2,41 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
+from itertools import product
 from math import prod
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ContextManager, overload
 
+import numpy
+
+from offgrid._arrays import PRECISIONS
+from offgrid._checks import options_of
 from offgrid._error import ArgumentTypeError, ArgumentValueError, Error, Status
-from offgrid._gram import Gram
+from offgrid._gram import Gram, KernelGram
 from offgrid._plan import Plan
 
 if TYPE_CHECKING:
     from scipy.sparse import linalg  # type: ignore[import-untyped, unused-ignore]
 
+    class PlanOperator(linalg.LinearOperator):  # type: ignore[misc, unused-ignore]
+        """What LinearOperator makes of a plan."""
 
-def LinearOperator(plan: Plan | Gram) -> linalg.LinearOperator:  # noqa: N802, it stands for the class of the same name
+        def normal(self, weights: Any = None) -> linalg.LinearOperator: ...
+
+
+@overload
+def LinearOperator(plan: Plan) -> PlanOperator: ...  # noqa: N802
+@overload
+def LinearOperator(plan: Gram) -> linalg.LinearOperator: ...  # noqa: N802
+def LinearOperator(plan: Plan | Gram) -> Any:  # noqa: N802, it stands for the class of the same name
     """A plan whose points are set, as a scipy.sparse.linalg.LinearOperator; on a GPU, as cupyx's.
 
     It works on flat vectors: of type 2, `A @ modes.ravel()` are the strengths, and `A.H @ strengths` the adjoint. Of a plan
-    with several transforms, such as the coils of a scanner, it takes all their vectors in one, one after the other. Of an
-    operator that offgrid.gram has made it is A* W A, the operator of the normal equations, and its own adjoint where the
-    weights are real.
+    with several transforms, such as the coils of a scanner, it takes all their vectors in one, one after the other.
+    `A.normal(weights)` is A* W A of a plan of type 2, the operator of the normal equations, as a convolution: two FFTs
+    of twice the modes however many points there are. Weights are real or complex, or None for ones.
+
+    Of an operator that offgrid.gram has made it is A* W A, too. It is its own adjoint where the weights are real.
 
     >>> import numpy as np, offgrid
     >>> plan = offgrid.Plan(2, (8, 8), tol=1e-9, transforms=3)
@@ -27,6 +44,8 @@ def LinearOperator(plan: Plan | Gram) -> linalg.LinearOperator:  # noqa: N802, i
     >>> A = offgrid.LinearOperator(plan)
     >>> A.shape, (A.H @ (A @ np.ones(3 * 64, complex))).shape
     ((150, 192), (192,))
+    >>> bool(np.allclose(A.normal() @ np.ones(192), A.H @ (A @ np.ones(192)), atol=1e-4))
+    True
     """
     if isinstance(plan, Gram):
         return of_gram(plan)
@@ -44,7 +63,64 @@ def LinearOperator(plan: Plan | Gram) -> linalg.LinearOperator:  # noqa: N802, i
     def backward(vector: Any) -> Any:
         return plan.adjoint(vector.astype(plan.dtype, copy=False).reshape(out_of)).ravel()
 
-    return library_of(plan).LinearOperator((prod(out_of), prod(into)), matvec=forward, rmatvec=backward, dtype=plan.dtype)
+    def normal(weights: Any = None) -> Any:
+        """A* W A, as a linear operator."""
+        return of_gram(normal_of(plan, weights))
+
+    operator = library_of(plan).LinearOperator((prod(out_of), prod(into)), matvec=forward, rmatvec=backward,
+                                               dtype=plan.dtype)
+    operator.normal = normal
+    return operator
+
+
+def normal_of(plan: Plan, weights: Any) -> Gram:
+    if plan.type != 2 or options_of(dict(plan.options)).get("spread_only") in (1.0, "1", "on"):
+        raise ArgumentValueError(f"normal: the plan is of type {plan.type}; expected type 2, from modes to points")
+    array, device = arrays_of(plan)
+    with device:
+        if weights is None:
+            return KernelGram(plan, kernel_of(plan, None, array), True)
+        weights = array.asarray(weights)
+        if weights.dtype.kind not in "fiuc":
+            raise ArgumentTypeError(f"weights has the dtype {weights.dtype}; expected real or complex numbers")
+        if tuple(weights.shape) != (plan.count,):
+            raise ArgumentValueError(f"weights has the shape {tuple(weights.shape)}; expected ({plan.count},)")
+        real = weights.dtype.kind != "c"
+        weights = weights.astype(PRECISIONS[plan.dtype] if real else plan.dtype)
+        return KernelGram(plan, kernel_of(plan, weights, array), real)
+
+
+def kernel_of(plan: Plan, weights: Any, array: Any) -> Any:
+    """t[m] = sum over j of w[j] exp(-s i m.x[j]) for |m| < n along each axis, s the sign of the plan.
+
+    Column q of A* W A is t[k - q] for all modes k. So the columns of the lowest and the highest modes, one for each corner
+    of the modes, hold all of t.
+    """
+    shape = plan.shape
+    kernel = array.zeros([max(2 * n - 1, 0) for n in shape], plan.dtype)
+    if 0 in shape:
+        return kernel
+    in_fft_order = options_of(dict(plan.options)).get("mode_order") in (1.0, "1", "fft")
+    axes = tuple(range(1, len(shape) + 1))
+    corners = list(product((0, -1), repeat=len(shape)))
+    for first in range(0, len(corners), plan.transforms):  # as many columns at a time as the plan has vectors
+        modes = array.zeros((plan.transforms, *shape), plan.dtype)
+        for one, corner in zip(modes, corners[first:]):
+            one[corner] = 1
+        values = plan.execute(array.fft.ifftshift(modes, axes) if in_fft_order else modes)
+        columns = plan.adjoint(values if weights is None else values * weights)
+        columns = array.fft.fftshift(columns, axes) if in_fft_order else columns
+        for column, corner in zip(columns, corners[first:]):
+            kernel[tuple(slice(n - 1, None) if end == 0 else slice(0, n) for n, end in zip(shape, corner))] = column
+    return kernel
+
+
+def arrays_of(plan: Plan) -> tuple[Any, ContextManager[Any]]:
+    """numpy, or cupy for a plan on a GPU, and what makes the plan's device the one where arrays are made."""
+    if plan._gpu < 0:
+        return numpy, nullcontext()
+    import cupy  # type: ignore[import-not-found, unused-ignore]
+    return cupy, cupy.cuda.Device(plan._gpu)
 
 
 def of_gram(gram: Gram) -> linalg.LinearOperator:

@@ -85,7 +85,8 @@ def conjugate_gradients(operator: Callable[[Any], Any], right: Any, iterations: 
         residual = residual - length * image
         before, square = square, inner(residual, residual)
         if watched:
-            left = float(square) ** 0.5 / norm
+            left = float(square) ** 0.5
+            left = left / norm if norm > 0 else left and float("inf")
             if (callback is not None and callback(step, left) is True) or left <= enough:
                 break
         direction = residual + (square / (before + tiny)) * direction

@@ -24,6 +24,12 @@ struct Samples {
   WhereTuple where;
 };
 
+struct Kernel {
+  MemoryTuple modes;
+  bool complex_weights;
+  WhereTuple where;
+};
+
 // Applied by several threads at once; close waits until nobody does. Sizes are compared with the operator's own.
 class Gram {
  public:
@@ -47,9 +53,22 @@ class Gram {
         &raw, static_cast<int>(problem.modes.size()), problem.modes.data(), problem.tolerance, precision, options.get(),
         count, axes.data(), samples.weights.second == 0 ? nullptr : pointer(samples.weights.first),
         samples.complex_weights ? OFFGRID_COMPLEX_WEIGHTS : OFFGRID_REAL_WEIGHTS, pointer(samples.where.second)));
-    handle_.reset(raw);
-    bytes_ = 2 * real_bytes * static_cast<std::int64_t>(number("transforms"));
-    for (const std::int64_t size : problem.modes) bytes_ = size == 0 ? 0 : bytes_ * size;
+    take(raw, problem, real_bytes);
+  }
+  // The convolution with a kernel of 2N - 1 modes along each axis.
+  Gram(const offgrid::Problem& problem, offgrid_precision precision, const Kernel& kernel) : gpu_(kernel.where.first) {
+    const std::int64_t real_bytes = precision == OFFGRID_F32 ? 4 : 8;
+    std::int64_t bytes = 2 * real_bytes;
+    for (const std::int64_t size : problem.modes) bytes *= size == 0 ? 0 : 2 * size - 1;
+    if (kernel.modes.second != bytes) refuse("kernel: the array has not 2N - 1 modes along each axis");
+    const GpuGuard guard(gpu_);
+    const auto options = offgrid::detail::make_options(problem);
+    offgrid_gram raw = nullptr;
+    offgrid::detail::check(offgrid_gram_create_from_kernel(
+        &raw, static_cast<int>(problem.modes.size()), problem.modes.data(), precision, options.get(),
+        pointer(kernel.modes.first), kernel.complex_weights ? OFFGRID_COMPLEX_WEIGHTS : OFFGRID_REAL_WEIGHTS,
+        pointer(kernel.where.second)));
+    take(raw, problem, real_bytes);
   }
   Gram(const Gram&) = delete;
   Gram& operator=(const Gram&) = delete;
@@ -89,6 +108,11 @@ class Gram {
   }
 
  private:
+  void take(offgrid_gram raw, const offgrid::Problem& problem, std::int64_t real_bytes) {
+    handle_.reset(raw);
+    bytes_ = 2 * real_bytes * static_cast<std::int64_t>(number("transforms"));
+    for (const std::int64_t size : problem.modes) bytes_ = size == 0 ? 0 : bytes_ * size;
+  }
   void require_open() const {
     if (!handle_) throw offgrid::Error(OFFGRID_WRONG_STATE, "the operator was closed");
   }
@@ -123,6 +147,18 @@ void bind_gram(nb::module_& module) {
                 Gram(problem, single ? OFFGRID_F32 : OFFGRID_F64, {std::move(axes), weights, complex_weights, where});
           },
           "modes"_a, "tolerance"_a, "single"_a, "options"_a, "axes"_a, "weights"_a, "complex_weights"_a, "where"_a)
+      .def_static(
+          "from_kernel",
+          [](std::vector<std::int64_t> modes, bool single, const nb::dict& options, MemoryTuple kernel,
+             bool complex_weights, WhereTuple where) {
+            offgrid::Problem problem;
+            problem.type = 2;
+            problem.modes = std::move(modes);
+            problem.options = options_of(options);
+            const NoGil no_gil;
+            return new Gram(problem, single ? OFFGRID_F32 : OFFGRID_F64, {kernel, complex_weights, where});
+          },
+          "modes"_a, "single"_a, "options"_a, "kernel"_a, "complex_weights"_a, "where"_a, nb::rv_policy::take_ownership)
       .def("apply", &Gram::apply, "f"_a, "h"_a, "where"_a, WithoutGil())
       .def("get", &Gram::get, "name"_a, WithoutGil())
       .def("describe", &Gram::describe, WithoutGil())

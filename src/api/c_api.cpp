@@ -1,6 +1,7 @@
 // The C functions of offgrid.h: each checks its handles and calls one function of core.
 #include <string>
 
+#include "api/arguments.hpp"
 #include "api/auto_plan.hpp"
 #include "api/guard.hpp"
 #include "core/gram.hpp"
@@ -13,17 +14,11 @@ using namespace offgrid;
 namespace {
 
 // A handle that was destroyed, or never was one, has another first word.
-constexpr std::uint64_t options_magic = 0x6f66666772696f70;
 constexpr std::uint64_t plan_magic = 0x6f66666772696470;
 constexpr std::uint64_t gram_magic = 0x6f6666677267726d;
 constexpr std::uint64_t dead = 0;
 
 }  // namespace
-
-struct offgrid_options_s {
-  std::uint64_t magic = options_magic;
-  Options options;
-};
 
 struct offgrid_plan_s {
   std::uint64_t magic = plan_magic;
@@ -40,12 +35,6 @@ struct offgrid_gram_s {
 
 namespace {
 
-Options& checked(offgrid_options options) {
-  if (options == nullptr) throw Error(Status::invalid_argument, "options is null");
-  if (options->magic != options_magic) throw Error(Status::invalid_argument, "options is not a live options handle");
-  return options->options;
-}
-
 offgrid_plan_s& checked(offgrid_plan plan) {
   if (plan == nullptr) throw Error(Status::invalid_argument, "plan is null");
   if (plan->magic != plan_magic) throw Error(Status::invalid_argument, "plan is not a live plan: destroyed already?");
@@ -57,13 +46,6 @@ offgrid_gram_s& checked(offgrid_gram gram) {
   if (gram->magic != gram_magic)
     throw Error(Status::invalid_argument, "gram is not a live operator: destroyed already?");
   return *gram;
-}
-
-std::array<const void*, max_dim> checked_axes(int dim, const void* const* points) {
-  if (points == nullptr) throw Error(Status::invalid_argument, text("points is null, expected ", dim, " arrays"));
-  std::array<const void*, max_dim> axes{};
-  std::copy_n(points, dim, axes.begin());
-  return axes;
 }
 
 void require_text(const char* what, const char* value) {
@@ -79,18 +61,6 @@ template <class F> const char* text_or_empty(F&& body) {
   const char* words = "";
   guard([&] { words = body(); });
   return words;
-}
-
-Problem make_problem(int type, int dim, const int64_t* modes, double tolerance, offgrid_precision precision) {
-  if (dim < 1 || dim > max_dim) throw Error(Status::invalid_argument, text("dim is ", dim, ", expected 1, 2 or 3"));
-  const bool has_modes = type != 3;
-  if (has_modes && modes == nullptr)
-    throw Error(Status::invalid_argument, text("modes is null, expected ", dim, " sizes"));
-  if (precision != OFFGRID_F32 && precision != OFFGRID_F64)
-    throw Error(Status::invalid_argument, text("precision is ", static_cast<int>(precision), ", expected 0 or 1"));
-  Problem problem{type, dim, {1, 1, 1}, precision == OFFGRID_F32 ? Precision::f32 : Precision::f64, tolerance};
-  if (has_modes) std::copy_n(modes, dim, problem.modes.begin());
-  return problem;
 }
 
 RawPoints raw_points(const char* what, int64_t count, const void* const* axes, int dim) {
@@ -116,14 +86,8 @@ Spectrum spectrum_of(offgrid_weights kind) {
   return kind == OFFGRID_REAL_WEIGHTS ? Spectrum::real : Spectrum::complex;
 }
 
-DeviceKind device_for(const Options& options, const void* array) {
-  if (options.device != DeviceKind::automatic) return options.device;
-  return array != nullptr ? device_of(array) : DeviceKind::cpu;
-}
-
 std::unique_ptr<AnyPlan> make_any_plan(const Problem& problem, offgrid_options options) {
-  const Options chosen = options ? checked(options) : Options{};
-  return make_plan(problem, chosen);
+  return make_plan(problem, options_or_defaults(options));
 }
 
 }  // namespace
@@ -289,11 +253,25 @@ offgrid_status offgrid_transform(int type, int dim, const int64_t* modes, double
   return guard([&] {
     const Problem problem = make_problem(type, dim, modes, tolerance, precision);
     if (type == 3)
-      throw Error(Status::invalid_argument, "type is 3, expected 1 or 2: a type 3 has targets, too, make a plan");
+      throw Error(Status::invalid_argument,
+                  "type is 3, expected 1 or 2: a type 3 has targets, too, call offgrid_transform3");
     const auto axes = checked_axes(dim, points);
     const auto plan = make_any_plan(problem, options);
     plan->set_points(count, axes, nullptr);
     plan->execute(strengths, values_of_modes, nullptr);
+  });
+}
+
+offgrid_status offgrid_transform3(int dim, double tolerance, offgrid_precision precision, offgrid_options options,
+                                  int64_t count, const void* const* points, int64_t target_count,
+                                  const void* const* targets, const void* strengths, void* values) {
+  return guard([&] {
+    const Problem problem = make_problem(3, dim, nullptr, tolerance, precision);
+    const RawPoints from = raw_points("points", count, points, dim);
+    const RawPoints to = raw_points("targets", target_count, targets, dim);
+    const auto plan = make_any_plan(problem, options);
+    plan->set_points_and_targets(from, to, nullptr);
+    plan->execute(const_cast<void*>(strengths), values, nullptr);  // which only reads them
   });
 }
 
@@ -305,7 +283,7 @@ offgrid_status offgrid_gram_create(offgrid_gram* gram, int dim, const int64_t* m
     *gram = nullptr;
     const Spectrum spectrum = spectrum_of(kind);
     const Problem problem = make_problem(2, dim, modes, tolerance, precision);
-    const Options chosen = options ? checked(options) : Options{};
+    const Options chosen = options_or_defaults(options);
     const Sampling sampling{
         .count = count, .axes = checked_axes(dim, points), .weights = weights, .weight_kind = spectrum};
     const DeviceKind device = device_for(chosen, count > 0 ? sampling.axes[0] : nullptr);
@@ -322,7 +300,7 @@ offgrid_status offgrid_gram_create_from_kernel(offgrid_gram* gram, int dim, cons
     *gram = nullptr;
     const KernelModes given{kernel, spectrum_of(kind)};
     const Problem problem = make_problem(2, dim, modes, 1e-6, precision);  // nothing here depends on a tolerance
-    const Options chosen = options ? checked(options) : Options{};
+    const Options chosen = options_or_defaults(options);
     auto made = make_gram(problem, chosen, backend_for(device_for(chosen, kernel)), given, stream);
     *gram = new offgrid_gram_s{gram_magic, std::move(made), {}};
   });

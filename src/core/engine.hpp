@@ -14,6 +14,7 @@
 #include "core/error.hpp"
 #include "core/pointwise.hpp"
 #include "core/types.hpp"
+#include "core/vector_algebra.hpp"
 
 namespace offgrid {
 
@@ -123,6 +124,16 @@ struct Backend {
   std::unique_ptr<Convolution<float>> (*convolution_f32)(const Design&) = nullptr;
   std::unique_ptr<Convolution<double>> (*convolution_f64)(const Design&) = nullptr;
 
+  // Where there are none, there are no solvers.
+  std::unique_ptr<VectorAlgebra<float>> (*algebra_f32)(const Options&) = nullptr;
+  std::unique_ptr<VectorAlgebra<double>> (*algebra_f64)(const Options&) = nullptr;
+
+  template <class T> [[nodiscard]] auto algebra() const {
+    if constexpr (sizeof(T) == 4)
+      return algebra_f32;
+    else
+      return algebra_f64;
+  }
   template <class T> [[nodiscard]] auto convolution() const {
     if constexpr (sizeof(T) == 4)
       return convolution_f32;

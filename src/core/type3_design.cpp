@@ -58,27 +58,43 @@ Type3Axis axis_of(const Type3Boxes& boxes, int number) {
   return axis;
 }
 
-// value = high + low, from a number of more digits.
-void split(long double value, double& high, double& low) {
-  high = static_cast<double>(value);
-  low = static_cast<double>(value - high);
+// A number in two doubles, right to some 2^-104: phases may be 10^9 turns, of which the 64 bits of a long double leave an error
+// of 1e-10 (boxes_that_are_very_far_away in tests/plan/type3_test.cpp).
+struct Twofold {
+  double high, low;
+};
+Twofold normalised(double high, double low) {
+  const double sum = high + low;
+  return {sum, low - (sum - high)};
+}
+Twofold in_turns(double radians) {
+  const double high = radians * per_turn;
+  return normalised(high, std::fma(radians, per_turn, -high) + radians * per_turn_low);
+}
+Twofold quotient(const Twofold& value, double divisor) {
+  const double high = value.high / divisor;
+  return normalised(high, (std::fma(-high, divisor, value.high) + value.low) / divisor);
+}
+
+// `rated`: an AxisMap or a FactorAxis.
+void set_rate(auto& rated, const Twofold& rate) {
+  rated.rate = rate.high;
+  rated.rate_low = rate.low;
 }
 
 void map_axis(Type3Design& design, int number, double sigma) {
   Type3Axis& axis = design.axis[number];
   axis.cells_per_unit = sigma * axis.target_half / pi;
-  constexpr long double turn = 2 * std::numbers::pi_v<long double>;
-  const long double a = axis.cells_per_unit;
   AxisMap &source = design.source_map[number], &target = design.target_map[number];
   source.centre = axis.source_centre, target.centre = axis.target_centre;
-  split(a / static_cast<long double>(design.problem.modes[number]), source.rate, source.rate_low);
-  split(1 / (turn * a), target.rate, target.rate_low);
+  set_rate(source, quotient({axis.cells_per_unit, 0}, static_cast<double>(design.problem.modes[number])));
+  set_rate(target, quotient({per_turn, per_turn_low}, axis.cells_per_unit));
   const bool is_single = design.problem.precision == Precision::f32;
   source.largest = target.largest =
       is_single ? double{std::numeric_limits<float>::max()} : std::numeric_limits<double>::max();
   FactorAxis &at_source = design.source_rule.axis[number], &at_target = design.target_rule.axis[number];
-  split(axis.target_centre / turn, at_source.rate, at_source.rate_low);
-  split(axis.source_centre / turn, at_target.rate, at_target.rate_low);
+  set_rate(at_source, in_turns(axis.target_centre));
+  set_rate(at_target, in_turns(axis.source_centre));
   at_target.centre = axis.target_centre;
   at_target.scale = 1 / axis.target_half;
 }

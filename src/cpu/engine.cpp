@@ -10,6 +10,7 @@
 #include "cpu/policy.hpp"
 #include "cpu/spare_memory.hpp"
 #include "cpu/threads.hpp"
+#include "cpu/vector_algebra.hpp"
 #include "cpu/wide_engine.hpp"
 
 namespace offgrid::cpu {
@@ -31,6 +32,8 @@ Backend backend() {
   backend.make_f64 = [](const Design& design) { return make_f64(design, host_memory()); };
   backend.pointwise_f32 = make_pointwise<float>;
   backend.pointwise_f64 = make_pointwise<double>;
+  backend.algebra_f32 = make_algebra<float>;
+  backend.algebra_f64 = make_algebra<double>;
   backend.convolution_f32 = make_convolution<float>;
   backend.convolution_f64 = make_convolution<double>;
   return backend;

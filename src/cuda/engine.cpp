@@ -37,6 +37,7 @@
 #include "cuda/pointwise.hpp"
 #include "cuda/policy.hpp"
 #include "cuda/tables.hpp"
+#include "cuda/vector_algebra.hpp"
 
 namespace offgrid::cuda {
 namespace {
@@ -490,6 +491,8 @@ Backend backend() {
   backend.clear = clear;
   backend.pointwise_f32 = make_pointwise<float>;
   backend.pointwise_f64 = make_pointwise<double>;
+  backend.algebra_f32 = make_algebra<float>;
+  backend.algebra_f64 = make_algebra<double>;
   backend.convolution_f32 = make_convolution<float>;
   backend.convolution_f64 = make_convolution<double>;
   return backend;

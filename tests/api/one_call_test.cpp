@@ -1,5 +1,5 @@
-// offgrid_transform, the single call from C: right results in both precisions and all dimensions, and the same refusals
-// as the calls that it stands for.
+// offgrid_transform and offgrid_transform3, the single calls from C: right results in both precisions and all dimensions, and
+// the same refusals as the calls that they stand for.
 #include "c_calls.hpp"
 
 namespace {
@@ -58,6 +58,68 @@ TEST(OneCall, refuses_what_the_separate_calls_refuse) {
   expect_invalid(call(1, 1, &size, -3, &axis), {"points", "-3"});
   expect_invalid(call(1, 1, &size, 3, nullptr), {"points", "null"});
   expect_invalid(call(1, 1, &size, 3, &missing), {"x", "null"});
+}
+
+// Type 3, and its adjoint by exchanged points and the opposite sign.
+template <class T> void expect_right_type3_in_one_call(int dim) {
+  const double tolerance = 1e-5;
+  const auto points = points_between<T>(-2, 3, dim, 40, 1), targets = points_between<T>(1, 9, dim, 30, 2);
+  const auto strengths = random_values<T>(80, 3), values = random_values<T>(60, 4);  // of two vectors
+  std::vector<const void*> x, s;
+  for (const auto& axis : points.axis) x.push_back(axis.data());
+  for (const auto& axis : targets.axis) s.push_back(axis.data());
+  std::vector<std::complex<T>> to_targets(60), to_points(80);
+  const auto plain = make_options({{"transforms", 2}}), opposite = make_options({{"transforms", 2}, {"sign", -1}});
+  ASSERT_EQ(offgrid_transform3(dim, tolerance, c_precision<T>, plain.get(), 40, x.data(), 30, s.data(),
+                               strengths.data(), to_targets.data()),
+            OFFGRID_OK)
+      << offgrid_last_error();
+  ASSERT_EQ(offgrid_transform3(dim, tolerance, c_precision<T>, opposite.get(), 30, s.data(), 40, x.data(),
+                               values.data(), to_points.data()),
+            OFFGRID_OK)
+      << offgrid_last_error();
+  const auto sum = [](int sign, const auto& from, const auto& in, const auto& to) {
+    Sums all;
+    for (const std::size_t v : {0, 1}) {
+      const auto one = std::span(in).subspan(v * in.size() / 2, in.size() / 2);
+      const Sums sums = oracle::direct_type3<T>(sign, axes_of(from), one, axes_of(to));
+      all.insert(all.end(), sums.begin(), sums.end());
+    }
+    return all;
+  };
+  EXPECT_LE(relative_error(to_targets, sum(1, points, strengths, targets)), tolerance);
+  EXPECT_LE(relative_error(to_points, sum(-1, targets, values, points)), tolerance);
+}
+
+TEST(OneCall, type_3_is_right_in_every_dimension_and_precision) {
+  for (const int dim : {1, 2, 3}) {
+    expect_right_type3_in_one_call<float>(dim);
+    expect_right_type3_in_one_call<double>(dim);
+  }
+}
+
+TEST(OneCall, type_3_refuses_what_the_separate_calls_refuse) {
+  const double x[] = {0.5, 1, 4}, s[] = {2, -3};
+  const void *points = x, *targets = s, *missing = nullptr;
+  const auto strengths = random_values<double>(3, 1);
+  std::vector<std::complex<double>> values(2, 7.0);
+  const auto call = [&](int dim, double tolerance, std::int64_t count, const void* const* from, const void* const* to) {
+    return offgrid_transform3(dim, tolerance, OFFGRID_F64, nullptr, count, from, 2, to, strengths.data(),
+                              values.data());
+  };
+  expect_invalid(call(4, 1e-6, 3, &points, &targets), {"dim", "4"});
+  expect_invalid(call(1, -1, 3, &points, &targets), {"tolerance", "-1"});
+  expect_invalid(call(1, 1e-6, -3, &points, &targets), {"points", "-3"});
+  expect_invalid(call(1, 1e-6, 3, nullptr, &targets), {"points", "null"});
+  expect_invalid(call(1, 1e-6, 3, &points, nullptr), {"targets", "null"});
+  expect_invalid(call(1, 1e-6, 3, &points, &missing), {"targets", "null"});
+  expect_invalid(offgrid_transform3(1, 1e-6, OFFGRID_F64, nullptr, 3, &points, 2, &targets, nullptr, values.data()),
+                 {"strengths", "null"});
+  expect_invalid(offgrid_transform(3, 1, nullptr, 1e-6, OFFGRID_F64, nullptr, 3, &points, values.data(), values.data()),
+                 {"type is 3", "offgrid_transform3"});
+  EXPECT_EQ(values, std::vector<std::complex<double>>(2, 7.0)) << "a refused call wrote something";
+  ASSERT_EQ(call(1, 1e-6, 0, nullptr, &targets), OFFGRID_OK) << offgrid_last_error();
+  EXPECT_EQ(values, std::vector<std::complex<double>>(2)) << "a sum over no points";
 }
 
 TEST(OneCall, no_points_give_zeros) {

@@ -62,6 +62,21 @@ TYPED_TEST(Type3ApiTest, points_to_targets_and_back_with_both_signs) {
   }
 }
 
+TYPED_TEST(Type3ApiTest, one_call_with_listed_axes_and_with_spans) {
+  const offgrid::Problem problem{.type = 3, .dim = 2, .tolerance = this->tolerance_, .transforms = 2};
+  const Sums truth = this->sum(1, this->points_, this->strengths_, this->targets_);
+  typename TestFixture::Vector listed(60), spanned(60);
+  offgrid::transform<TypeParam>(problem, {this->x_, this->y_}, {this->s_, this->t_}, this->strengths_, listed);
+  EXPECT_LE(relative_error(listed, truth), this->tolerance_);
+  const std::vector<std::span<const TypeParam>> points{this->x_, this->y_}, targets{this->s_, this->t_};
+  offgrid::transform<TypeParam>(problem, points, targets, this->strengths_, spanned);
+  EXPECT_EQ(spanned, listed);
+  const std::string refusal = words_of(OFFGRID_WRONG_STATE, [&] {
+    offgrid::transform<TypeParam>({.type = 1, .modes = {8, 8}}, points, targets, this->strengths_, listed);
+  });
+  EXPECT_NE(refusal.find("only a plan of type 3 has targets"), std::string::npos) << refusal;
+}
+
 TYPED_TEST(Type3ApiTest, boxes_then_memory_then_points_and_targets_apart) {
   Plan<TypeParam> plan({.type = 3, .dim = 2, .tolerance = this->tolerance_, .transforms = 2});
   EXPECT_EQ(plan.get("memory_bytes"), 0);

@@ -1,54 +1,21 @@
-// The program from the outside: arguments and files in; files, words and exit codes out.
+// The commands of the program: what they compute, write and refuse. Type 3 has a file of its own.
 #include <fcntl.h>
-#include <gtest/gtest.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cmath>
 #include <filesystem>
-#include <fstream>
 #include <limits>
-#include <sstream>
 
 #include "axes.hpp"
 #include "npy.hpp"
 #include "oracle/direct_sum.hpp"
 #include "plan_flags.hpp"
 #include "point_sets.hpp"
+#include "program.hpp"
 #include "random.hpp"
-#include "temporary_folder.hpp"
 
 namespace {
-
-struct Outcome {
-  int code;
-  std::string output, errors;
-};
-
-class Program : public testing::Test {
- protected:
-  Outcome run(const std::string& arguments) const {
-    const std::string command = std::string("'") + OFFGRID_PROGRAM + "' " + arguments + " >'" + folder.file("stdout") +
-                                "' 2>'" + folder.file("stderr") + "'";
-    const int status = std::system(command.c_str());
-    return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, contents("stdout"), contents("stderr")};
-  }
-
-  [[nodiscard]] std::string contents(const std::string& name) const {
-    std::ostringstream text;
-    text << std::ifstream(folder.file(name)).rdbuf();
-    return text.str();
-  }
-
-  void expect_refused(const std::string& arguments, const std::string& word) const {
-    const auto outcome = run(arguments);
-    EXPECT_EQ(outcome.code, 2) << arguments;
-    EXPECT_NE(outcome.errors.find(word), std::string::npos) << arguments << "\n" << outcome.errors;
-  }
-
-  TemporaryFolder folder;
-};
 
 // Points, strengths and modes of a small 2D problem in files of precision T. The modes have numpy's shape (n1, n2): x goes
 // with its first axis, of n1, and y with the contiguous one, of n2. The direct sums take the contiguous one first.

@@ -23,12 +23,28 @@ clean() {
     LD_LIBRARY_PATH="$lib" "$@"
 }
 # run COMMAND: a line of README.
-run() { clean bash -c "$1" >"$work/log" 2>&1 || { cat "$work/log" >&2; fail "README.md says, and it fails: $1"; }; }
-# run_a_while COMMAND: a line that measures for minutes; it is stopped after some seconds, and until then it must not fail.
+run() {
+  clean bash -c "$1" </dev/null >"$work/log" 2>&1 || { cat "$work/log" >&2; fail "README.md says, and it fails: $1"; }
+  echo "good: $1"
+}
+# run_a_while COMMAND [VARIABLE=VALUE..]: a line that measures for minutes; it is stopped after some seconds, and until then it
+# must not fail.
 run_a_while() {
-  local status=0
-  clean timeout 5 bash -c "$1" >"$work/log" 2>&1 || status=$?
-  [[ $status == 0 || $status == 124 ]] || { cat "$work/log" >&2; fail "README.md says, and it fails: $1"; }
+  local line=$1 status=0; shift
+  clean "$@" timeout 5 bash -c "$line" </dev/null >"$work/log" 2>&1 || status=$?
+  [[ $status == 0 || $status == 124 ]] || { cat "$work/log" >&2; fail "README.md says, and it fails: $line"; }
+  echo "good: $line"
+}
+# run_on_ranks COMMAND: a line for mpirun, where that is found and the program was built with MPI. OpenMPI is told that it may
+# start more ranks than there are cores, and as root in a container.
+run_on_ranks() {
+  if ! command -v mpirun >/dev/null || [[ -z $(find "$work/prefix" -name 'liboffgrid_mpi*') ]]; then
+    echo "skipped, there is no MPI: $1"
+    return
+  fi
+  run_a_while "$1" OMP_NUM_THREADS=1 OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 \
+    OMPI_MCA_rmaps_base_oversubscribe=1 PRTE_MCA_rmaps_default_mapping_policy=:oversubscribe \
+    OMPI_MCA_mpi_yield_when_idle=1 OMPI_MCA_btl_vader_single_copy_mechanism=none
 }
 
 block c >mine.c
@@ -38,7 +54,6 @@ while read -r line; do
   rm -f a.out
   run "$line"
   clean ./a.out >/dev/null || fail "the program of this line fails: $line"
-  echo "good: $line"
 done <<<"$compilations"
 [[ $(wc -l <<<"$compilations") == 2 ]] || fail "README.md: expected one line for C and one for C++, found $compilations"
 
@@ -55,7 +70,6 @@ echo "good: C++17 is refused in words"
 } >CMakeLists.txt
 grep -q find_package CMakeLists.txt || fail "README.md has no lines for CMake"
 run "cmake -S . -B build -DCMAKE_PREFIX_PATH='$work/prefix' && cmake --build build && build/mine"
-echo "good: find_package"
 
 # npy FILE TYPE SHAPE BYTES: an array of zeros.
 npy() {
@@ -65,14 +79,14 @@ npy() {
 if [[ -x $work/prefix/bin/offgrid ]]; then
   npy points.npy '<f8' '(1000, 2)' 16000
   npy strengths.npy '<c16' '(1000,)' 16000
-  commands=$(lines "From the command line" | grep '^offgrid ') || fail "README.md has no command lines of the program"
+  commands=$(lines "From the command line" | grep -E '^(offgrid|mpirun) ') || fail "README.md has no command lines of the program"
   while read -r line; do
     line=${line%%#*}
     case $line in
+      mpirun*) run_on_ranks "$line" ;;
       *' bench '* | *' accuracy '*) run_a_while "$line" ;;
       *) run "$line" ;;
     esac
-    echo "good: $line"
   done <<<"$commands"
   [[ -s modes.npy && -s offgrid-demo.png ]] || fail "the program left no modes.npy or offgrid-demo.png"
 fi
@@ -80,7 +94,6 @@ fi
 if [[ -n $python ]]; then
   block python >mine.py
   run "PYTHONPATH='$build/python' PYTHONDONTWRITEBYTECODE=1 '$python' mine.py"
-  echo "good: Python"
 fi
 
 for file in LICENSE README.md CHANGELOG.md docs/index.md docs/options.md docs/adr/0001-own-fft.md examples/readme_c.c \

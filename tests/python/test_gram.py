@@ -115,6 +115,14 @@ def test_conjugate_gradients_of_zero_are_zero_and_say_when_they_stop(random):
     assert few == [1, 2, 3]
 
 
+def test_a_start_and_a_right_hand_side_of_zeros_are_no_division_by_zero(random):
+    gram = offgrid.gram(oracle.random_points(random, 1, 200), 16, tol=1e-12)
+    start, seen = oracle.random_complex(random, 16), []
+    found = offgrid.conjugate_gradients(gram, np.zeros(16, complex), 30, start=start,
+                                        callback=lambda _, left: seen.append(left))
+    assert np.linalg.norm(found) < 1e-6 * np.linalg.norm(start) and seen[0] == np.inf
+
+
 def test_a_good_start_needs_no_step(random):
     gram = offgrid.gram(oracle.random_points(random, 1, 200), 16, tol=1e-12)
     f = oracle.random_complex(random, 16)

@@ -60,6 +60,75 @@ def test_a_gram_operator_serves_the_normal_equations(random):
         complex_weights.H @ modes.ravel()
 
 
+@pytest.mark.parametrize("shape", [(9,), (8,), (8, 7), (1, 6), (5, 4, 6)])
+@pytest.mark.parametrize("order", ["centred", "fft"])
+@pytest.mark.parametrize("kind", ["none", "real", "complex"])
+def test_normal_is_the_gram_operator_of_the_plan(random, shape, order, kind):
+    points = oracle.random_points(random, len(shape), 300)
+    weights = {"none": None, "real": random.uniform(0.5, 2, 300), "complex": oracle.random_complex(random, 300)}[kind]
+    for transforms, sign in ((1, 1), (3, -1)):
+        plan = offgrid.Plan(2, shape, 1e-10, transforms=transforms, sign=sign, mode_order=order)
+        plan.set_points(points)
+        A = offgrid.LinearOperator(plan)
+        G = A.normal(weights)
+        x = oracle.random_complex(random, A.shape[1])
+        factors = np.tile(np.ones(300) if weights is None else weights, transforms)
+        assert G.shape == (A.shape[1], A.shape[1]) and G.dtype == np.complex128
+        assert oracle.error(G @ x, A.H @ (factors * (A @ x))) < 1e-9
+        if kind == "complex":
+            with pytest.raises(ValueError, match="conjugates"):
+                G.H @ x
+        else:
+            assert np.allclose(G.H @ x, G @ x)
+
+
+@pytest.mark.parametrize("tolerance", [1e-2, 1e-4, 1e-6, 1e-9, 1e-12])
+def test_normal_keeps_the_tolerance(random, tolerance):
+    for shape in ((64,), (20, 15), (9, 8, 7)):
+        points = oracle.random_points(random, len(shape), 1500)
+        weights, f = random.uniform(0.5, 2, 1500), oracle.random_complex(random, shape)
+        plan, exact = offgrid.Plan(2, shape, tolerance), offgrid.Plan(2, shape, 1e-13)
+        for one in (plan, exact):
+            one.set_points(points)
+        truth = exact.adjoint(weights * exact.execute(f))
+        found = offgrid.LinearOperator(plan).normal(weights) @ f.ravel()
+        assert oracle.error(found.reshape(shape), truth) < tolerance
+
+
+def test_normal_in_single_precision_and_of_nothing(random):
+    plan = offgrid.Plan(2, (8, 7), 1e-5, dtype=np.complex64)
+    x, y = oracle.random_points(random, 2, 100, "float32")
+    plan.set_points((x, y))
+    A, f = offgrid.LinearOperator(plan), oracle.random_complex(random, 56).astype(np.complex64)
+    assert A.normal(np.arange(100)).dtype == np.complex64  # whole numbers are real weights
+    assert oracle.error(A.normal() @ f, A.H @ (A @ f)) < 1e-4
+    plan.set_points((x[:0], y[:0]))
+    assert not (offgrid.LinearOperator(plan).normal() @ f).any()
+
+
+def test_cg_with_the_normal_operator_recovers_modes(random):
+    shape, points = (8, 7), oracle.random_points(random, 2, 400)
+    plan = offgrid.Plan(2, shape, 1e-10)
+    plan.set_points(points)
+    A, modes, weights = offgrid.LinearOperator(plan), oracle.random_complex(random, shape), random.uniform(0.5, 1, 400)
+    found, failed = linalg.cg(A.normal(weights), A.H @ (weights * plan.execute(modes)), maxiter=100)
+    assert not failed and oracle.error(found.reshape(shape), modes) < 1e-4
+
+
+def test_what_normal_refuses(random):
+    points = oracle.random_points(random, 2, 30)
+    one, two = offgrid.Plan(1, (5, 6)), offgrid.Plan(2, (5, 6))
+    for plan in (one, two):
+        plan.set_points(points)
+    with pytest.raises(ValueError, match="the plan is of type 1; expected type 2"):
+        offgrid.LinearOperator(one).normal()
+    A = offgrid.LinearOperator(two)
+    with pytest.raises(ValueError, match=r"weights has the shape \(4,\); expected \(30,\)"):
+        A.normal(np.ones(4))
+    with pytest.raises(TypeError, match="expected real or complex numbers"):
+        A.normal(np.array(["a"] * 30))
+
+
 def test_what_is_no_plan_is_refused():
     with pytest.raises(TypeError, match="plan is a int; expected an offgrid.Plan"):
         offgrid.LinearOperator(3)

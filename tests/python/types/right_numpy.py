@@ -48,6 +48,27 @@ assert_type(type3.dim, int)
 type3.set_points((x, x), [x, x])
 assert_type(type3.execute(strengths), npt.NDArray[np.complex128])
 
+gram = offgrid.gram((x, x), (6, 4), weights=x, tol=1e-9, transforms=1, gram="convolution")
+assert_type(gram(modes), npt.NDArray[np.complex128])
+assert_type(gram(modes, out=modes), npt.NDArray[np.complex128])
+assert_type(gram.get("convolution"), float)
+assert_type(gram.real, bool)
+of_gram = offgrid.LinearOperator(gram)
+with offgrid.Plan(2, (6, 4)) as from_modes:
+    from_modes.set_points((x, x))
+    normal = offgrid.LinearOperator(from_modes).normal(x)
+
+
+def report(step: int, residual: float) -> bool:
+    return residual < 1e-3
+
+
+weights: npt.NDArray[np.float64] = offgrid.density_weights((x, x), (6, 4), 10, rtol=1e-3, callback=report, device="cpu")
+found: npt.NDArray[np.complex128] = offgrid.inverse(strengths, (x, x), (6, 4), weights, tol=1e-9, regularisation=1e-3,
+                                                    iterations=5, rtol=0, callback=lambda *_: None, sign=-1, threads=1)
+again: npt.NDArray[np.complex128] = offgrid.conjugate_gradients(gram, gram(modes), 5, rtol=1e-9, regularisation=0.1,
+                                                                start=found, callback=report)
+
 try:
     offgrid.clear_cache()
 except offgrid.ArgumentTypeError as error:
