@@ -4,9 +4,11 @@
 #include <cmath>
 #include <complex>
 #include <cstdio>
+#include <functional>
 #include <memory>
 
 #include "accuracy_cases.hpp"
+#include "accuracy_type3.hpp"
 #include "commands.hpp"
 #include "oracle/direct_sum.hpp"
 #include "output_file.hpp"
@@ -26,12 +28,14 @@ constexpr const char* footer =
     "  offgrid accuracy                                 the whole table, a few minutes\n"
     "  offgrid accuracy --quick                         a part of it, less than a minute\n"
     "  offgrid accuracy --dim 3 --precision f32 --tolerance 1e-6 --csv accuracy.csv\n"
+    "  offgrid accuracy --type 3 --size medium,large    points to targets, by products of the boxes around them\n"
     "  offgrid accuracy --search 120                    two minutes of random inputs, meant to break the promise\n"
     "  offgrid accuracy --search 120 --seed 2           other ones; --case 17 measures one of them again\n"
+    "  offgrid accuracy --search 120 --type 3           those of type 3 alone\n"
     "Exit code 1 where any measured error exceeds its tolerance, or in a search the promise of docs/accuracy.md.";
 
 struct Settings {
-  std::vector<int> dims{1, 2, 3}, types{1, 2};
+  std::vector<int> dims{1, 2, 3}, types{1, 2, 3};
   std::vector<std::string> precisions{"f32", "f64"}, sizes, sets;
   std::vector<double> tolerances;
   std::string csv;
@@ -50,20 +54,19 @@ std::vector<double> tolerances_of(const Settings& settings, const std::string& p
   return settings.tolerances.empty() ? tolerances_for(precision, settings.extent()) : settings.tolerances;
 }
 
-std::vector<SizeCase> sizes_of(const Settings& settings, int dim) {
-  auto sizes = sizes_for(dim, settings.extent());
-  std::erase_if(sizes, [&](const SizeCase& size) { return !chosen(settings.sizes, size.name); });
+template <class Size> std::vector<Size> chosen_sizes(const Settings& settings, std::vector<Size> sizes) {
+  std::erase_if(sizes, [&](const Size& size) { return !chosen(settings.sizes, size.name); });
   return sizes;
 }
 
-std::vector<PointSet> sets_of(const Settings& settings) {
-  std::vector<PointSet> sets;
-  for (const auto set : all_point_sets)
+template <class Set> std::vector<Set> chosen_sets(const Settings& settings, std::span<const Set> all) {
+  std::vector<Set> sets;
+  for (const auto set : all)
     if (chosen(settings.sets, std::string(name_of(set)))) sets.push_back(set);
   return sets;
 }
 
-// One row of the sweep: everything but the points and the tolerance.
+// One row of the sweep of types 1 and 2: everything but the points and the tolerance.
 struct Row {
   int dim, type;
   std::string precision;
@@ -161,29 +164,51 @@ template <class T> class RowSweep {
 template <class T>
 void measure_row(const Settings& settings, const Row& row, std::vector<AccuracyCell>& cells, ProgressBar& bar) {
   RowSweep<T> sweep(settings, row);
-  for (const auto set : sets_of(settings)) sweep.measure(set, cells, bar);
+  for (const auto set : chosen_sets<PointSet>(settings, all_point_sets)) sweep.measure(set, cells, bar);
 }
 
-std::vector<Row> rows_of(const Settings& settings) {
-  std::vector<Row> rows;
-  for (const int dim : settings.dims)
-    for (const int type : settings.types)
-      for (const auto& precision : settings.precisions)
-        for (const auto& size : sizes_of(settings, dim)) rows.push_back({dim, type, precision, size});
-  return rows;
+// A row of any type, which is measured when its turn comes.
+struct Task {
+  std::size_t cells;
+  std::function<void(std::vector<AccuracyCell>& cells, ProgressBar& bar)> measure;
+};
+
+void add_type3_tasks(const Settings& settings, int dim, const std::string& precision, std::vector<Task>& tasks) {
+  const auto tolerances =
+      settings.tolerances.empty() ? type3_tolerances_for(precision, settings.extent()) : settings.tolerances;
+  for (const auto& size : chosen_sizes(settings, type3_sizes_for(dim, settings.extent()))) {
+    const Type3Row row{precision, size, tolerances, chosen_sets<Type3Set>(settings, all_type3_sets)};
+    tasks.push_back({row.cells(), [row, &settings](std::vector<AccuracyCell>& cells, ProgressBar& bar) {
+                       measure_type3(row, settings.flags, cells, bar);
+                     }});
+  }
+}
+
+void add_tasks(const Settings& settings, int dim, int type, const std::string& precision, std::vector<Task>& tasks) {
+  if (type == 3) return add_type3_tasks(settings, dim, precision, tasks);
+  const std::size_t count =
+      tolerances_of(settings, precision).size() * chosen_sets<PointSet>(settings, all_point_sets).size();
+  for (const auto& size : chosen_sizes(settings, sizes_for(dim, settings.extent()))) {
+    const Row row{dim, type, precision, size};
+    tasks.push_back({count, [row, &settings](std::vector<AccuracyCell>& cells, ProgressBar& bar) {
+                       row.precision == "f32" ? measure_row<float>(settings, row, cells, bar)
+                                              : measure_row<double>(settings, row, cells, bar);
+                     }});
+  }
 }
 
 std::vector<AccuracyCell> measure_all(const Settings& settings) {
-  const auto rows = rows_of(settings);
+  std::vector<Task> tasks;
+  for (const int dim : settings.dims)
+    for (const int type : settings.types)
+      for (const auto& precision : settings.precisions) add_tasks(settings, dim, type, precision, tasks);
   std::size_t total = 0;
-  for (const auto& row : rows) total += tolerances_of(settings, row.precision).size() * sets_of(settings).size();
+  for (const auto& task : tasks) total += task.cells;
   if (total == 0) throw InputError("nothing to measure: no size or point set has that name");
   ProgressBar bar("accuracy", static_cast<std::int64_t>(total),
                   progress_mode(settings.progress ? ProgressWish::always : ProgressWish::automatic));
   std::vector<AccuracyCell> cells;
-  for (const auto& row : rows)
-    row.precision == "f32" ? measure_row<float>(settings, row, cells, bar)
-                           : measure_row<double>(settings, row, cells, bar);
+  for (const auto& task : tasks) task.measure(cells, bar);
   return cells;
 }
 
@@ -210,13 +235,18 @@ Command add_accuracy(CLI::App& program) {
   app->footer(footer);
   auto settings = std::make_shared<Settings>();
   app->add_option("--dim", settings->dims, "1,2,3")->delimiter(',')->check(CLI::Range(1, 3));
-  app->add_option("--type", settings->types, "1,2")->delimiter(',')->check(CLI::Range(1, 2));
+  app->add_option("--type", settings->types, "1,2,3")->delimiter(',')->check(CLI::Range(1, 3));
   app->add_option("--precision", settings->precisions, "f32,f64")->delimiter(',')->check(CLI::IsMember({"f32", "f64"}));
   app->add_option("--tolerance", settings->tolerances, "these instead of every decade that the precision can reach")
       ->delimiter(',')
       ->check(CLI::Range(1e-13, 0.5));
-  app->add_option("--size", settings->sizes, "even,odd,prime,one,two,three,small,wide,tall,large")->delimiter(',');
-  app->add_option("--points", settings->sets, "uniform,clustered,nodes,edges,far,repeated,radial")->delimiter(',');
+  app->add_option("--size", settings->sizes,
+                  "even,odd,prime,one,two,three,small,wide,tall,large; of type 3 few,tiny,medium,wide,large")
+      ->delimiter(',');
+  app->add_option("--points", settings->sets,
+                  "uniform,clustered,nodes,edges,far,repeated,radial; of type 3 "
+                  "uniform,off-centre,clustered,ends,scales,repeated")
+      ->delimiter(',');
   app->add_option("--csv", settings->csv, "write every cell to this file");
   app->add_flag("--quick", settings->quick, "a part of the sizes and tolerances");
   app->add_flag("--progress", settings->progress, "show progress even where stderr is no terminal");
@@ -227,6 +257,7 @@ Command add_accuracy(CLI::App& program) {
   settings->flags.add_to(*app, {"transforms", "points_hint", "sign", "mode_order", "spread_only", "gram"});
   return {app, [settings] {
             settings->search.progress = settings->progress;
+            settings->search.types = settings->types;
             const bool searches = settings->search.seconds > 0 || settings->search.only >= 0;
             return searches ? search(settings->search, settings->flags) : run(*settings);
           }};

@@ -9,6 +9,8 @@
 #include "commands.hpp"
 #include "oracle/direct_sum.hpp"
 #include "search_cases.hpp"
+#include "search_ratios.hpp"
+#include "search_type3.hpp"
 #include "staged_plan.hpp"
 #include "text.hpp"
 #include "timing.hpp"
@@ -17,12 +19,6 @@ namespace cli {
 namespace {
 
 using Values = std::vector<std::complex<double>>;
-
-// Error over tolerance.
-struct Ratios {
-  double of_largest;  // against the largest output that is possible
-  double relative;    // l2, relative to the output or to what random data would have, whichever is larger
-};
 
 // Strengths of one sign: what they add up to at a place cannot cancel.
 bool is_one_sign(const SearchCase& one) {
@@ -45,6 +41,14 @@ bool is_ordinary(const SearchCase& one) {
 // What the library promises of a case.
 double promised(const SearchCase& one, const Ratios& ratios) {
   return is_one_sign(one) && !is_lattice(one) ? std::max(ratios.of_largest, ratios.relative) : ratios.of_largest;
+}
+
+bool is_ordinary(const Type3SearchCase& one) { return one.data == Data::random || one.data == Data::ranging; }
+
+// A single strength, or value, meets the kernel's error at one place, and nothing averages that.
+double promised(const Type3SearchCase& one, const Ratios& ratios) {
+  if (one.data == Data::alone) return 0;
+  return is_ordinary(one) ? std::max(ratios.of_largest, ratios.relative) : ratios.of_largest;
 }
 
 template <class T> class SearchedTransform {
@@ -107,7 +111,8 @@ template <class T> class SearchedTransform {
       norm += std::norm(std::complex<long double>(expected[k]));
     }
     const auto count = static_cast<long double>(expected.size());
-    return ratios(std::sqrt(error / count), absolute, std::sqrt(error), std::sqrt(std::max(norm, count * squares)));
+    return ratios_of(one_.tolerance, std::sqrt(error / count), absolute, std::sqrt(error),
+                     std::sqrt(std::max(norm, count * squares)));
   }
 
   Ratios compare_points(const std::vector<Complex>& in, const std::vector<Complex>& out) const {
@@ -123,15 +128,8 @@ template <class T> class SearchedTransform {
       norm += std::norm(truth);
     }
     const auto largest = std::sqrt(static_cast<long double>(modes.size()) * squares);
-    return ratios(std::sqrt(worst), largest, std::sqrt(error),
-                  std::sqrt(std::max(norm, static_cast<long double>(one_.points) * squares)));
-  }
-
-  [[nodiscard]] Ratios ratios(long double error, long double largest, long double l2, long double norm) const {
-    const auto over = [&](long double a, long double b) {
-      return b == 0 ? (a == 0 ? 0.0 : HUGE_VAL) : static_cast<double>(a / b) / one_.tolerance;
-    };
-    return {over(error, largest), over(l2, norm)};
+    return ratios_of(one_.tolerance, std::sqrt(worst), largest, std::sqrt(error),
+                     std::sqrt(std::max(norm, static_cast<long double>(one_.points) * squares)));
   }
 
   SearchCase one_;
@@ -139,9 +137,36 @@ template <class T> class SearchedTransform {
   std::vector<std::vector<double>> places_;
 };
 
-Ratios measure(const SearchCase& one, const PlanFlags& flags) {
-  if (one.f64) return SearchedTransform<double>(one, flags).measure();
-  return SearchedTransform<float>(one, flags).measure();
+// A measured case of any type.
+struct Measured {
+  std::string name;
+  int type;
+  Ratios ratios;
+  double of_promise;
+  bool is_ordinary;
+};
+
+bool is_of_type3(std::int64_t number) {
+  constexpr std::int64_t every = 4;
+  return number % every == every - 1;
+}
+
+Measured measure_of_type3(const SearchSettings& settings, std::int64_t number, const PlanFlags& flags) {
+  const Type3SearchCase one = make_type3_search_case(settings.seed, number);
+  const Ratios ratios = measure_type3(one, flags);
+  return {one.name(), 3, ratios, promised(one, ratios), is_ordinary(one)};
+}
+
+Measured measure_of_modes(const SearchSettings& settings, std::int64_t number, const PlanFlags& flags) {
+  const SearchCase one = make_search_case(settings.seed, number);
+  const Ratios ratios =
+      one.f64 ? SearchedTransform<double>(one, flags).measure() : SearchedTransform<float>(one, flags).measure();
+  return {one.name(), one.type, ratios, promised(one, ratios), is_ordinary(one)};
+}
+
+bool is_wanted(const SearchSettings& settings, std::int64_t number) {
+  const int type = is_of_type3(number) ? 3 : make_search_case(settings.seed, number).type;
+  return std::find(settings.types.begin(), settings.types.end(), type) != settings.types.end();
 }
 
 double percentile(const std::vector<double>& sorted, double part) {
@@ -152,35 +177,51 @@ void report(const char* what, std::vector<double> ratios) {
   if (ratios.empty()) return;
   std::sort(ratios.begin(), ratios.end());
   const auto over = std::count_if(ratios.begin(), ratios.end(), [](double ratio) { return !(ratio <= 1); });
-  std::printf("%-46s %6zu cases, median %.2f, 99 %% under %.2f, most %.2f, %td over 1\n", what, ratios.size(),
+  std::printf("    %-44s %6zu cases, median %.2f, 99 %% under %.2f, most %.2f, %td over 1\n", what, ratios.size(),
               percentile(ratios, 0.5), percentile(ratios, 0.99), ratios.back(), over);
 }
+
+// Errors over tolerances of the cases of some types.
+struct Tally {
+  std::vector<double> any, ordinary, special;
+
+  void add(const Measured& one) {
+    any.push_back(one.ratios.of_largest);
+    (one.is_ordinary ? ordinary : special).push_back(one.ratios.relative);
+  }
+  void print(const char* title) const {
+    if (any.empty()) return;
+    std::printf("  %s\n", title);
+    report("of the largest output, any input:", any);
+    report("relative l2, ordinary data:", ordinary);
+    report("relative l2, special data (may exceed 1):", special);
+  }
+};
 
 }  // namespace
 
 int search(const SearchSettings& settings, const PlanFlags& flags) {
   const Stopwatch watch;
-  std::vector<double> any, ordinary, special;
-  std::int64_t broken = 0;
+  Tally of_modes, of_type3;
+  std::int64_t count = 0, broken = 0;
   const bool alone = settings.only >= 0;
-  for (std::int64_t number = alone ? settings.only : 0; any.empty() || (!alone && watch.seconds() < settings.seconds);
+  for (std::int64_t number = alone ? settings.only : 0; count == 0 || (!alone && watch.seconds() < settings.seconds);
        ++number) {
-    const SearchCase one = make_search_case(settings.seed, number);
-    const Ratios ratios = measure(one, flags);
-    any.push_back(ratios.of_largest);
-    (is_ordinary(one) ? ordinary : special).push_back(ratios.relative);
-    const double of_promise = promised(one, ratios);
-    const bool fails = !(of_promise <= 1);
+    if (!alone && !is_wanted(settings, number)) continue;
+    const Measured one =
+        is_of_type3(number) ? measure_of_type3(settings, number, flags) : measure_of_modes(settings, number, flags);
+    (one.type == 3 ? of_type3 : of_modes).add(one);
+    ++count;
+    const bool fails = !(one.of_promise <= 1);
     broken += fails ? 1 : 0;
-    if (fails || alone || (settings.progress && ratios.relative > 1))
-      std::printf("%s: %.2f of what is promised, relative l2 error %.2f of the tolerance\n", one.name().c_str(),
-                  of_promise, ratios.relative);
+    if (fails || alone || (settings.progress && one.ratios.relative > 1))
+      std::printf("%s: %.2f of what is promised, relative l2 error %.2f of the tolerance\n", one.name.c_str(),
+                  one.of_promise, one.ratios.relative);
   }
-  std::printf("%zu cases from seed %llu in %s; errors over tolerance\n", any.size(),
+  std::printf("%lld cases from seed %llu in %s; errors over tolerance\n", static_cast<long long>(count),
               static_cast<unsigned long long>(settings.seed), readable_seconds(watch.seconds()).c_str());
-  report("  of the largest output, any input:", any);
-  report("  relative l2, ordinary data:", ordinary);
-  report("  relative l2, special data (may exceed 1):", special);
+  of_modes.print("types 1 and 2");
+  of_type3.print("type 3");
   if (broken > 0) std::printf("%lld cases break the promise\n", static_cast<long long>(broken));
   return broken == 0 ? exit_success : exit_failure;
 }

@@ -6,6 +6,7 @@
 #include <limits>
 #include <numbers>
 
+#include "draw.hpp"
 #include "random.hpp"
 #include "text.hpp"
 
@@ -17,20 +18,6 @@ constexpr std::array spot_names{"uniform", "cluster", "few places", "stride",  "
                                 "nodes",   "edges",   "2 pi k / N", "far away"};
 constexpr std::array data_names{"random", "equal", "of one sign", "alternating", "one alone", "from 1e-3 to 1e3"};
 constexpr double most_work = 3e6;  // modes x places: the reference takes some hundredths of a second
-
-// Numbers of a case, one after the other.
-class Draw {
- public:
-  explicit Draw(std::uint64_t seed) : random_(seed) {}
-  double between(double low, double high) { return random_.uniform(next_++, low, high); }
-  std::int64_t below(std::int64_t count) { return static_cast<std::int64_t>(between(0, static_cast<double>(count))); }
-  double log_between(double low, double high) { return std::exp(between(std::log(low), std::log(high))); }
-  bool one_in(std::int64_t count) { return below(count) == 0; }
-
- private:
-  CounterRandom random_;
-  std::uint64_t next_ = 0;
-};
 
 // Sizes of all kinds, axes of one, two and three modes among them.
 std::vector<std::int64_t> draw_modes(Draw& draw, int dim) {
@@ -51,13 +38,14 @@ double near_place(Draw& draw, double centre, double cells) {
 
 }  // namespace
 
+const char* name_of(Data data) { return data_names[static_cast<std::size_t>(data)]; }
+
 std::string SearchCase::name() const {
   return format(
       "case %lld: type %d%s %s, %s modes, tolerance %.2e, %lld points (told of %lld) at %lld places, %s; data %s",
       static_cast<long long>(number), type, adjoint ? " as an adjoint" : "", f64 ? "f64" : "f32",
       readable_sizes(modes).c_str(), tolerance, static_cast<long long>(points), static_cast<long long>(hint),
-      static_cast<long long>(places), spot_names[static_cast<std::size_t>(spot)],
-      data_names[static_cast<std::size_t>(data)]);
+      static_cast<long long>(places), spot_names[static_cast<std::size_t>(spot)], name_of(data));
 }
 
 SearchCase make_search_case(std::uint64_t seed, std::int64_t number) {
@@ -72,7 +60,7 @@ SearchCase make_search_case(std::uint64_t seed, std::int64_t number) {
   one.modes = draw_modes(draw, one.dim);
   one.tolerance = std::pow(10, -draw.between(1, one.f64 ? 12 : 6));
   one.spot = static_cast<Spot>(draw.below(static_cast<std::int64_t>(spot_names.size())));
-  one.data = static_cast<Data>(draw.below(static_cast<std::int64_t>(data_names.size())));
+  one.data = static_cast<Data>(draw.below(data_kinds));
   double all = 1;
   for (const auto size : one.modes) all *= static_cast<double>(size);
   // In every third case very many points at a few places make long sums.
@@ -118,7 +106,7 @@ std::vector<std::vector<double>> search_places(const SearchCase& one, const std:
   return places;
 }
 
-std::complex<double> search_value(const SearchCase& one, std::int64_t i, std::int64_t count) {
+std::complex<double> search_value(const SearchData& one, std::int64_t i, std::int64_t count) {
   const CounterRandom random(one.seed + 7);
   const auto index = static_cast<std::uint64_t>(i);
   const std::complex<double> constant(random.uniform(0, -1, 1), random.uniform(1, -1, 1));

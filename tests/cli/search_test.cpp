@@ -52,9 +52,18 @@ TEST(Search, APromiseThatIsKeptForNewInputsEachTime) { expect_kept(std::random_d
 
 // A kernel too narrow for the tolerance must be found out, or the two tests above say nothing.
 TEST(Search, ABrokenPromiseIsFound) {
-  const auto outcome = run("accuracy --search 1 --seed 1 --device cpu --width 2");
-  EXPECT_EQ(outcome.code, 1) << outcome.output;
-  EXPECT_NE(outcome.output.find("break the promise"), std::string::npos) << outcome.output;
+  for (const char* types : {"1,2", "3"}) {
+    const auto outcome = run(std::string("accuracy --search 1 --seed 1 --device cpu --width 2 --type ") + types);
+    EXPECT_EQ(outcome.code, 1) << outcome.output;
+    EXPECT_NE(outcome.output.find("break the promise"), std::string::npos) << outcome.output;
+  }
+}
+
+TEST(Search, OnlyTheTypesThatWereAskedForAreMeasured) {
+  const auto outcome = run("accuracy --search 0.2 --device cpu --type 3");
+  EXPECT_EQ(outcome.code, 0) << outcome.output;
+  EXPECT_NE(outcome.output.find("  type 3"), std::string::npos) << outcome.output;
+  EXPECT_EQ(outcome.output.find("types 1 and 2"), std::string::npos) << outcome.output;
 }
 
 }  // namespace

@@ -138,4 +138,14 @@ TEST_F(Type3Program, InfoSaysWhatIsWrongWithBoxes) {
   expect_refused("info --type 3 --points-box -1,1 -1,1 -1,1 -1,1 --targets-box -5,5", "the boxes have 4 axes");
 }
 
+TEST_F(Type3Program, AccuracyMeasuresACell) {
+  const std::string cell = "accuracy --type 3 --dim 2 --precision f32 --size medium --points off-centre";
+  const auto outcome = run(cell + " --tolerance 1e-3 --csv " + folder.file("a.csv"));
+  EXPECT_EQ(outcome.code, 0) << outcome.output << outcome.errors;
+  EXPECT_NE(outcome.output.find("1 cells"), std::string::npos) << outcome.output;
+  EXPECT_NE(contents("a.csv").find("2,3,f32,medium,off-centre,1e-03,"), std::string::npos) << contents("a.csv");
+  EXPECT_EQ(run(cell + " --tolerance 1e-12").code, 1) << "floats cannot reach that";
+  EXPECT_EQ(run(cell + " --tolerance 1e-5 --width 3 --upsampling 2").code, 1) << "so narrow a kernel cannot";
+}
+
 }  // namespace
