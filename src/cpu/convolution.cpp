@@ -33,7 +33,7 @@ template <class T> class CpuConvolution final : public Convolution<T> {
 
   explicit CpuConvolution(const Design& design)
       : design_(design),
-        threads_(design.options.threads > 0 ? design.options.threads : available_threads()),
+        threads_(threads_of(design.options)),
         memory_(host_memory()),
         layout_(layout_of(design)),
         cells_(checked_product("grid", layout_.plane_stride, design.grid[2])),

@@ -22,11 +22,7 @@ template <class T, class By> void multiply_range(const std::complex<T>* from, st
 
 template <class T> void multiply(const Product<T>& p, int threads) {
   using Complex = std::complex<T>;
-  const std::int64_t chunks = (p.count + chunk - 1) / chunk;
-  const Work work{threads, product_time * static_cast<double>(p.count * p.vectors)};
-  parallel_for(work, chunks * p.vectors, [&](std::int64_t job, int) {
-    const std::int64_t vector = job / chunks, begin = job % chunks * chunk;
-    const Range range{begin, std::min(begin + chunk, p.count)};
+  for_ranges(threads, {p.vectors, p.count, chunk}, product_time, [&](std::int64_t vector, const Range& range) {
     const Complex* from = p.from == nullptr ? nullptr : p.from + vector * p.count;
     Complex* to = p.to + vector * p.count;
     if (p.real != nullptr)

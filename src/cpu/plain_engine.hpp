@@ -52,7 +52,7 @@ template <class T> class PlainEngine final : public Engine<T> {
   PlainEngine(const Design& design, std::shared_ptr<MemoryCount> memory)
       : memory_(std::move(memory)),
         design_(design),
-        threads_(design.options.threads > 0 ? design.options.threads : available_threads()),
+        threads_(threads_of(design.options)),
         layout_(make_layout(design)),
         table_(design.polynomial),
         grid_bytes_(
@@ -97,7 +97,7 @@ template <class T> class PlainEngine final : public Engine<T> {
     PointSets sets;
     for (const Other& other : others) {
       PointSet& set = sets.emplace_back();
-      set.points = convert_points<T>(other.points, layout_.dim, storage_);
+      set.points = convert_points<T>(other.points, {layout_.dim, threads_}, storage_);
       make_schedule_of(set);
     }
     return sets;

@@ -31,16 +31,6 @@ template <class T> struct CpuRoom final : Room<T> {
   Buffer<std::complex<T>> memory;
 };
 
-// body(vector, range of points), on all threads.
-template <class F> void for_chunks(int threads, std::int64_t vectors, std::int64_t size, double time, F&& body) {
-  const std::int64_t chunks = (size + chunk - 1) / chunk;
-  const Work work{threads, time * static_cast<double>(vectors * size)};
-  parallel_for(work, vectors * chunks, [&](std::int64_t job, int) {
-    const std::int64_t begin = job % chunks * chunk;
-    body(job / chunks, Range{begin, std::min(begin + chunk, size)});
-  });
-}
-
 // The factors of one mode of the short axes, or null where they are all 1.
 template <class T> class Factors {
  public:
@@ -67,8 +57,7 @@ template <class T> class CpuPointwise final : public Pointwise<T> {
  public:
   using Complex = std::complex<T>;
 
-  explicit CpuPointwise(const Options& options)
-      : threads_(options.threads > 0 ? options.threads : available_threads()), memory_(host_memory()) {}
+  explicit CpuPointwise(const Options& options) : threads_(threads_of(options)), memory_(host_memory()) {}
 
   std::unique_ptr<Room<T>> make_room(std::int64_t size) override {
     return std::make_unique<CpuRoom<T>>(size, &memory_);
@@ -79,7 +68,7 @@ template <class T> class CpuPointwise final : public Pointwise<T> {
     rule.axis[0].rate = per_turn;
     rule.axis[0].rate_low = per_turn_low;
     std::atomic<bool> good{true};
-    for_chunks(threads_, 1, count, phase_time, [&](std::int64_t, const Range& range) {
+    for_ranges(threads_, {1, count, chunk}, phase_time, [&](std::int64_t, const Range& range) {
       const T* first = x + range.begin;
       const auto folds = [](T angle) { return std::abs(double{angle}) <= largest_coordinate; };
       if (!std::all_of(first, first + range.size(), folds)) good = false;
@@ -89,7 +78,8 @@ template <class T> class CpuPointwise final : public Pointwise<T> {
   }
 
   void modulate(const Modulation<T>& by, const Complex* strengths, Complex* modulated, Stream) const override {
-    for_chunks(threads_, by.vectors, by.points, product_time(by), [&](std::int64_t vector, const Range& range) {
+    const Rows rows{by.vectors, by.points, chunk};
+    for_ranges(threads_, rows, product_time(by), [&](std::int64_t vector, const Range& range) {
       Factors<T> factors;
       const Complex* from = strengths + vector * by.points + range.begin;
       for (int mode = 0; mode < by.modes.count; ++mode) {
@@ -104,7 +94,8 @@ template <class T> class CpuPointwise final : public Pointwise<T> {
   }
 
   void demodulate(const Modulation<T>& by, const Complex* modulated, Complex* strengths, Stream) const override {
-    for_chunks(threads_, by.vectors, by.points, product_time(by), [&](std::int64_t vector, const Range& range) {
+    const Rows rows{by.vectors, by.points, chunk};
+    for_ranges(threads_, rows, product_time(by), [&](std::int64_t vector, const Range& range) {
       Factors<T> factors;
       Complex* to = strengths + vector * by.points + range.begin;
       std::fill_n(to, range.size(), Complex());
@@ -136,7 +127,7 @@ template <class T> class CpuPointwise final : public Pointwise<T> {
     std::vector<std::pair<T, T>> ends(static_cast<std::size_t>(chunks));
     for (int axis = 0; axis < dim && points.count > 0; ++axis) {
       std::atomic<bool> good{true};
-      for_chunks(threads_, 1, points.count, look_time, [&](std::int64_t, const Range& range) {
+      for_ranges(threads_, {1, points.count, chunk}, look_time, [&](std::int64_t, const Range& range) {
         const T* x = points.axis[axis];
         T low = x[range.begin], high = low;
         bool finite = true;
@@ -163,7 +154,7 @@ template <class T> class CpuPointwise final : public Pointwise<T> {
 
   void find_factors(const FactorRule& rule, const Points<T>& points, Complex* factors, Stream) override {
     const double time = phase_time + factor_term_time * rule.terms * rule.dim;
-    for_chunks(threads_, 1, points.count, time, [&](std::int64_t, const Range& range) {
+    for_ranges(threads_, {1, points.count, chunk}, time, [&](std::int64_t, const Range& range) {
       evaluate_factors(rule, points.part(range.begin, range.size()), factors + range.begin);
     });
   }
@@ -175,7 +166,7 @@ template <class T> class CpuPointwise final : public Pointwise<T> {
 
   void add(const Complex* terms, std::int64_t count, Complex* sums, Stream) const override {
     constexpr double time = 1;
-    for_chunks(threads_, 1, count, time, [&](std::int64_t, const Range& range) {
+    for_ranges(threads_, {1, count, chunk}, time, [&](std::int64_t, const Range& range) {
       for (std::int64_t i = range.begin; i < range.end; ++i) sums[i] += terms[i];
     });
   }
@@ -191,7 +182,7 @@ template <class T> class CpuPointwise final : public Pointwise<T> {
   // thread in turn, since they may share cache lines of the caller's modes.
   template <class F> void for_rows(const ModeOrders& orders, F&& body) const {
     const double time = 1.5 * orders.parts;
-    for_chunks(threads_, orders.vectors, orders.rest(), time, [&](std::int64_t vector, const Range& range) {
+    for_ranges(threads_, {orders.vectors, orders.rest(), chunk}, time, [&](std::int64_t vector, const Range& range) {
       for (int part = 0; part < orders.parts; ++part) {
         const std::int64_t first = vector * orders.modes() + orders.first[part];
         const std::int64_t part_begin = (vector * orders.parts + part) * orders.rest();

@@ -283,8 +283,9 @@ template <class T> void require_dropped_axes(const Points<T>& points, int dim, i
   }
 }
 
-template <class T> SortedPoints convert_points(const SortedPoints& points, int dim, PointStorage& storage) {
-  const std::int64_t bytes = points.count * packed_size<T>(dim);
+template <class T>
+SortedPoints convert_points(const SortedPoints& points, const Conversion& how, PointStorage& storage) {
+  const std::int64_t bytes = points.count * packed_size<T>(how.dim);
   SortedPoints wide{fits(storage.spare, bytes) ? std::move(storage.spare) : Buffer<std::byte>(bytes, storage.count),
                     points.blocks,
                     points.first_point,
@@ -296,21 +297,23 @@ template <class T> SortedPoints convert_points(const SortedPoints& points, int d
                     points.repeats,
                     points.clustered,
                     points.columns};
-  dispatch<1, max_dim>(dim, [&](auto d) {
-    const auto* source = points.points<float, d()>();
-    auto* target = reinterpret_cast<PackedPoint<T, d()>*>(wide.packed.data());
-    for (std::int64_t p = 0; p < points.count; ++p) {
-      for (int axis = 0; axis < d(); ++axis) target[p].t[axis] = source[p].t[axis];
-      target[p].cell = source[p].cell;
-      target[p].index = source[p].index;
-    }
+  dispatch<1, max_dim>(how.dim, [&](auto dim) {
+    const auto* source = points.points<float, dim()>();
+    auto* target = reinterpret_cast<PackedPoint<T, dim()>*>(wide.packed.data());
+    for_ranges(how.threads, {1, points.count, copied_chunk}, copy_time, [&](std::int64_t, const Range& range) {
+      for (std::int64_t p = range.begin; p < range.end; ++p) {
+        for (int axis = 0; axis < dim(); ++axis) target[p].t[axis] = source[p].t[axis];
+        target[p].cell = source[p].cell;
+        target[p].index = source[p].index;
+      }
+    });
   });
   return wide;
 }
 
 template void require_dropped_axes(const Points<float>&, int, int);
 template void require_dropped_axes(const Points<double>&, int, int);
-template SortedPoints convert_points<double>(const SortedPoints&, int, PointStorage&);
+template SortedPoints convert_points<double>(const SortedPoints&, const Conversion&, PointStorage&);
 template SortedPoints sort_points(const Points<float>&, const Layout&, const SortPolicy&, int, PointStorage&);
 template SortedPoints sort_points(const Points<double>&, const Layout&, const SortPolicy&, int, PointStorage&);
 

@@ -90,6 +90,10 @@ SortedPoints sort_points(const Points<T>& points, const Layout& layout, const So
 template <class T> void require_dropped_axes(const Points<T>& points, int dim, int threads);
 
 // The points of a set sorted in single precision, for sums in double precision. The grids must have the same layout.
-template <class T> SortedPoints convert_points(const SortedPoints& points, int dim, PointStorage& storage);
+struct Conversion {
+  int dim, threads;
+};
+template <class T>
+SortedPoints convert_points(const SortedPoints& points, const Conversion& how, PointStorage& storage);
 
 }  // namespace offgrid::cpu

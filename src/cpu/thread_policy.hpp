@@ -12,11 +12,13 @@ namespace offgrid::cpu {
 // woken for at least this much work.
 inline constexpr double worth_waking = 20e3;
 
-inline constexpr double cell_time = 0.5;        // per cell of a grid that is cleared, copied or added to
-inline constexpr double fft_point_time = 2;     // per point of a line, in one pass over an axis
-inline constexpr double fold_point_time = 10;   // per point that is folded, and counted or written to its place
-inline constexpr double look_point_time = 0.5;  // per point that is only read
-inline constexpr double factor_time = 3;        // per deconvolution factor
+inline constexpr double cell_time = 0.5;             // per cell of a grid that is cleared, copied or added to
+inline constexpr double fft_point_time = 2;          // per point of a line, in one pass over an axis
+inline constexpr double fold_point_time = 10;        // per point that is folded, and counted or written to its place
+inline constexpr double look_point_time = 0.5;       // per point that is only read
+inline constexpr double factor_time = 3;             // per deconvolution factor
+inline constexpr double copy_time = 1;               // per point or value that becomes one of another precision,
+inline constexpr std::int64_t copied_chunk = 16384;  // so many of them at a time
 
 // A point that is spread or interpolated.
 constexpr double point_time(int dim, int width) {

@@ -6,12 +6,18 @@
 #include <cstdint>
 #include <type_traits>
 
+#include "core/options.hpp"
 #include "cpu/range.hpp"
 #include "cpu/thread_policy.hpp"
 
 namespace offgrid::cpu {
 
 int available_threads();
+
+// How many the options ask for.
+inline int threads_of(const Options& options) {
+  return options.threads > 0 ? options.threads : available_threads();
+}
 
 // Whether this process was forked from one that had several threads. The team that OpenMP keeps waiting for its next loop
 // did not come along, and a loop would wait for it for ever: all work stays on the calling thread.
@@ -43,6 +49,21 @@ template <class F> void parallel_for(const Work& work, std::int64_t count, F&& b
     (*static_cast<Body*>(context))(index, thread);
   };
   run_team(team, count, call, const_cast<void*>(static_cast<const void*>(&body)));
+}
+
+// Rows of elements, and how many of them are a unit of work.
+struct Rows {
+  std::int64_t rows, size, chunk;
+};
+
+// body(row, range of its elements). The ranges do not depend on the number of threads.
+template <class F> void for_ranges(int threads, const Rows& rows, double element_time, F&& body) {
+  const std::int64_t chunks = (rows.size + rows.chunk - 1) / rows.chunk;
+  const Work work{threads, element_time * static_cast<double>(rows.rows * rows.size)};
+  parallel_for(work, rows.rows * chunks, [&](std::int64_t index, int) {
+    const std::int64_t begin = index % chunks * rows.chunk;
+    body(index / chunks, Range{begin, std::min(begin + rows.chunk, rows.size)});
+  });
 }
 
 }  // namespace offgrid::cpu

@@ -37,7 +37,7 @@ template <class T> class CpuAlgebra final : public VectorAlgebra<T> {
  public:
   using Complex = std::complex<T>;
 
-  explicit CpuAlgebra(const Options& options) : threads_(options.threads > 0 ? options.threads : available_threads()) {}
+  explicit CpuAlgebra(const Options& options) : threads_(threads_of(options)) {}
 
   void inner(const Complex* a, const Complex* b, std::int64_t count, int place, Stream) override {
     start_parts(count);
@@ -108,10 +108,7 @@ template <class T> class CpuAlgebra final : public VectorAlgebra<T> {
   }
 
   template <class F> void for_chunks(std::int64_t count, F&& body) const {
-    const Work work{threads_, element_time * static_cast<double>(count)};
-    parallel_for(work, (count + chunk - 1) / chunk, [&](std::int64_t index, int) {
-      body(Range{index * chunk, std::min(index * chunk + chunk, count)});
-    });
+    for_ranges(threads_, {1, count, chunk}, element_time, [&](std::int64_t, const Range& range) { body(range); });
   }
 
   void start_parts(std::int64_t count) { parts_.resize(static_cast<std::size_t>((count + chunk - 1) / chunk)); }

@@ -12,6 +12,7 @@
 #include "cpu/crowding.hpp"
 #include "cpu/plain_engine.hpp"
 #include "cpu/pool.hpp"
+#include "cpu/threads.hpp"
 
 namespace offgrid::cpu {
 
@@ -56,7 +57,8 @@ class WideEngine final : public Engine<float> {
   void spread(const Complex* strengths, Grid& grid, Stream stream) const override {
     if (!crowded_) return narrow_.spread(strengths, grid, stream);
     auto& pair = static_cast<GridPair&>(grid);
-    std::copy_n(strengths, pair.batch * count_, room_for(pair.batch * count_, pair));
+    const std::int64_t count = pair.batch * count_;
+    copy(strengths, count, room_for(count, pair));
     wide_->spread(pair.doubled.data(), *pair.wide, stream);
   }
 
@@ -65,7 +67,7 @@ class WideEngine final : public Engine<float> {
     auto& pair = static_cast<GridPair&>(grid);
     const std::int64_t count = pair.batch * design_.uniform_count();
     wide_->grid_to_modes(*pair.wide, room_for(count, pair), sign, stream);
-    narrow_down(pair.doubled.data(), count, modes);
+    copy(pair.doubled.data(), count, modes);
   }
 
   void modes_to_grid(const Complex* modes, Grid& grid, Sign sign, Stream stream) const override {
@@ -79,7 +81,7 @@ class WideEngine final : public Engine<float> {
     auto& pair = static_cast<GridPair&>(grid);
     const std::int64_t count = pair.batch * design_.uniform_count();
     wide_->grid_to_cells(*pair.wide, room_for(count, pair), stream);
-    narrow_down(pair.doubled.data(), count, cells);
+    copy(pair.doubled.data(), count, cells);
   }
 
   void cells_to_grid(const Complex* cells, Grid& grid, Stream stream) const override {
@@ -121,8 +123,12 @@ class WideEngine final : public Engine<float> {
     return pair.doubled.data();
   }
 
-  static void narrow_down(const std::complex<double>* source, std::int64_t count, Complex* target) {
-    std::transform(source, source + count, target, [](std::complex<double> value) { return Complex(value); });
+  template <class From, class To>
+  void copy(const std::complex<From>* source, std::int64_t count, std::complex<To>* target) const {
+    const auto convert = [](std::complex<From> value) { return std::complex<To>(value); };
+    for_ranges(threads_of(design_.options), {1, count, copied_chunk}, copy_time, [&](std::int64_t, const Range& range) {
+      std::transform(source + range.begin, source + range.end, target + range.begin, convert);
+    });
   }
 
   std::unique_ptr<PlainEngine<double>> make_wide() const {
