@@ -31,12 +31,10 @@ Type3Plan<T>::Type3Plan(const Problem& problem, const Options& options, const Ba
 }
 
 // --- points ---------------------------------------------------------------------------------------------------------------
-template <class T>
-Points<T> Type3Plan<T>::checked(const char* what, std::int64_t count,
-                                const std::array<const void*, max_dim>& axes) const {
-  require_points<T>(backend_, problem_.dim, options_.transforms, count, axes, what);
-  Points<T> points{count, {}};
-  for (int axis = 0; axis < problem_.dim; ++axis) points.axis[axis] = static_cast<const T*>(axes[axis]);
+template <class T> Points<T> Type3Plan<T>::checked(End end, const RawPoints& raw) const {
+  require_points<T>(backend_, problem_.dim, options_.transforms, raw.count, raw.axes, name_of(end));
+  Points<T> points{raw.count, {}};
+  for (int axis = 0; axis < problem_.dim; ++axis) points.axis[axis] = static_cast<const T*>(raw.axes[axis]);
   return points;
 }
 
@@ -47,18 +45,19 @@ template <class T> void Type3Plan<T>::keep(Side& side, const Points<T>& points, 
   side.count = points.count;
 }
 
-// Everything that can fail of one set of points.
-template <class T> void Type3Plan<T>::fill(Stages& stages, bool is_source, Points<T> points, Stream stream) {
-  Side& side = is_source ? stages.sources : stages.targets;
+// Everything that can fail of one end.
+template <class T> void Type3Plan<T>::fill(Stages& stages, End end, Points<T> points, Stream stream) {
+  Side& side = stages.at(end);
   const Type3Design& design = stages.design;
   if (design.direct) return keep(side, points, stream);
-  points.map = is_source ? design.source_map : design.target_map;
+  const bool at_sources = end == End::sources;
+  points.map = at_sources ? design.source_map : design.target_map;
   RoomHandle factors;
-  if (points.count > 0 && (!is_source || design.has_source_phases())) {
+  if (points.count > 0 && (!at_sources || design.has_source_phases())) {
     factors = pointwise_->make_room(points.count);
-    pointwise_->find_factors(is_source ? design.source_rule : design.target_rule, points, factors->data, stream);
+    pointwise_->find_factors(at_sources ? design.source_rule : design.target_rule, points, factors->data, stream);
   }
-  if (points.count > 0 && !side.engine) side.engine = backend_.make<T>(is_source ? design.spread : design.inner);
+  if (points.count > 0 && !side.engine) side.engine = backend_.make<T>(at_sources ? design.spread : design.inner);
   try {
     if (points.count > 0) side.engine->set_points(points, stream);
   } catch (...) {
@@ -71,21 +70,20 @@ template <class T> void Type3Plan<T>::fill(Stages& stages, bool is_source, Point
 
 template <class T>
 void Type3Plan<T>::set_points_and_targets(const RawPoints& raw_sources, const RawPoints& raw_targets, Stream stream) {
-  const Points<T> sources = checked("points", raw_sources.count, raw_sources.axes);
-  const Points<T> targets = checked("targets", raw_targets.count, raw_targets.axes);
+  const Points<T> sources = checked(End::sources, raw_sources), targets = checked(End::targets, raw_targets);
   if (sources.count > 0 && targets.count > 0) {
     const Extent of_targets = pointwise_->find_extent("targets", targets, problem_.dim, stream);
     const Type3Boxes boxes{pointwise_->find_extent("points", sources, problem_.dim, stream).box, of_targets.box,
                            sources.count, targets.count, are_all_over(of_targets, targets.count)};
     if (keeps(boxes)) {
       source_count_ = target_count_ = -1;  // until both are there
-      fill(*stages_, true, sources, stream);
-      fill(*stages_, false, targets, stream);
+      fill(*stages_, End::sources, sources, stream);
+      fill(*stages_, End::targets, targets, stream);
       commit(std::nullopt);
     } else {
       Stages fresh{make_type3_design(problem_, options_, backend_.traits, boxes), boxes, {}, {}};
-      fill(fresh, true, sources, stream);
-      fill(fresh, false, targets, stream);
+      fill(fresh, End::sources, sources, stream);
+      fill(fresh, End::targets, targets, stream);
       commit(std::move(fresh));
       from_boxes_ = false;
     }
@@ -123,13 +121,13 @@ template <class T> Type3Design Type3Plan<T>::design_by_grids(const Type3Boxes& b
 template <class T> void Type3Plan<T>::take_grids(Stream stream) {
   if (!stages_ || !stages_->design.direct) return;
   Stages fresh{design_by_grids(stages_->boxes), stages_->boxes, {}, {}};
-  for (const bool is_source : {true, false}) {
-    const Side& kept = is_source ? stages_->sources : stages_->targets;
+  for (const End end : {End::sources, End::targets}) {
+    const Side& kept = stages_->at(end);
     if (kept.count < 0) continue;
     Points<T> points{kept.count, {}};
     for (int axis = 0; axis < problem_.dim; ++axis)
       points.axis[axis] = reinterpret_cast<const T*>(kept.points->data) + axis * kept.count;
-    fill(fresh, is_source, points, stream);
+    fill(fresh, end, points, stream);
   }
   commit(std::move(fresh));
 }
@@ -142,45 +140,48 @@ template <class T> typename Type3Plan<T>::Stages& Type3Plan<T>::stages_with_box(
   return *stages_;
 }
 
-template <class T>
-void Type3Plan<T>::refill(bool is_source, std::int64_t count, const std::array<const void*, max_dim>& axes,
-                          Stream stream) {
-  const char* what = is_source ? "points" : "targets";
-  const Points<T> points = checked(what, count, axes);
+template <class T> void Type3Plan<T>::require_in_box(End end, const Points<T>& points, Stream stream) {
+  if (points.count == 0) return;
+  const Box box = pointwise_->find_extent(name_of(end), points, problem_.dim, stream).box;
+  const Type3Design& design = stages_->design;
+  const Type3Axis& first = design.axis[0];
+  const bool at_sources = end == End::sources;
+  if (at_sources ? design.holds_sources(box) : design.holds_targets(box)) return;
+  throw Error(Status::invalid_argument,
+              text(name_of(end), ": some lie outside of the box that the plan was made for (along the first axis ",
+                   at_sources ? first.source_half : first.target_half, " around ",
+                   at_sources ? first.source_centre : first.target_centre,
+                   "); set sources and targets in one call, or give larger boxes"));
+}
+
+// One end anew, within its box.
+template <class T> void Type3Plan<T>::refill(End end, const RawPoints& raw, Stream stream) {
+  const Points<T> points = checked(end, raw);
   take_grids(stream);
   Stages& stages = stages_with_box();
-  if (count > 0) {
-    const Box box = pointwise_->find_extent(what, points, problem_.dim, stream).box;
-    if (is_source ? !stages.design.holds_sources(box) : !stages.design.holds_targets(box)) {
-      const auto& axis = stages.design.axis[0];
-      throw Error(Status::invalid_argument,
-                  text(what, ": some lie outside of the box that the plan was made for (along the first axis ",
-                       is_source ? axis.source_half : axis.target_half, " around ",
-                       is_source ? axis.source_centre : axis.target_centre,
-                       "); set sources and targets in one call, or give larger boxes"));
-    }
-  }
+  require_in_box(end, points, stream);
+  const bool at_sources = end == End::sources;
   const std::int64_t size =
-      room_size(stages.design, is_source ? count : source_count_, is_source ? target_count_ : count);
+      room_size(stages.design, at_sources ? raw.count : source_count_, at_sources ? target_count_ : raw.count);
   auto rooms = rooms_.prepare(size);  // what can fail comes before what cannot be undone
   try {
-    fill(stages, is_source, points, stream);
+    fill(stages, end, points, stream);
   } catch (...) {
-    if ((is_source ? stages.sources : stages.targets).count < 0) (is_source ? source_count_ : target_count_) = -1;
+    if (stages.at(end).count < 0) count_at(end) = -1;
     throw;
   }
   rooms_.replace_by(std::move(rooms), size);
-  (is_source ? source_count_ : target_count_) = count;
+  count_at(end) = raw.count;
 }
 
 template <class T>
 void Type3Plan<T>::set_points(std::int64_t count, const std::array<const void*, max_dim>& axes, Stream stream) {
-  refill(true, count, axes, stream);
+  refill(End::sources, {count, axes}, stream);
 }
 
 template <class T>
 void Type3Plan<T>::set_targets(std::int64_t count, const std::array<const void*, max_dim>& axes, Stream stream) {
-  refill(false, count, axes, stream);
+  refill(End::targets, {count, axes}, stream);
 }
 
 template <class T> void Type3Plan<T>::set_boxes(const Box& sources, const Box& targets) {
@@ -207,12 +208,11 @@ template <class T> const typename Type3Plan<T>::Stages& Type3Plan<T>::stages(std
 }
 
 // Whether points or targets were set, and where there is something to transform, whether the stages have them.
-template <class T> void Type3Plan<T>::require_set(const char* asker, bool is_source) const {
-  const std::int64_t count = is_source ? source_count_ : target_count_;
-  const bool is_there = stages_ && (is_source ? stages_->sources : stages_->targets).count == count;
+template <class T> void Type3Plan<T>::require_set(const char* asker, End end) const {
+  const std::int64_t count = count_at(end);
+  const bool is_there = stages_ && stages_->at(end).count == count;
   if (count == 0 || (count > 0 && is_there)) return;
-  throw Error(Status::wrong_state,
-              text(asker, ": the plan has no ", is_source ? "points" : "targets", " yet, set them first"));
+  throw Error(Status::wrong_state, text(asker, ": the plan has no ", name_of(end), " yet, set them first"));
 }
 
 // A group of vectors at the points of one side, times their factors.
@@ -277,8 +277,8 @@ template <class T> void Type3Plan<T>::sum_directly(const Call& call, Complex* st
 
 template <class T> void Type3Plan<T>::run(const Call& call, Complex* strengths, Complex* values) const {
   // The stages need not have the points of a sum over nothing, or at no target.
-  if (source_count_ < 0 || target_count_ != 0) require_set("execute", true);
-  if (target_count_ < 0 || source_count_ != 0) require_set("execute", false);
+  if (source_count_ < 0 || target_count_ != 0) require_set("execute", End::sources);
+  if (target_count_ < 0 || source_count_ != 0) require_set("execute", End::targets);
   const std::int64_t all_strengths = source_count_ * options_.transforms;
   const std::int64_t all_values = target_count_ * options_.transforms;
   require_vectors(backend_, Vectors<T>{strengths, values, source_count_}, all_strengths, all_values, "values");
@@ -317,7 +317,7 @@ template <class T> void Type3Plan<T>::adjoint(void* strengths, void* values, Str
 template <class T> void Type3Plan<T>::add_sources(const void* strengths, Stream stream) {
   take_grids(stream);
   Stages& stages = stages_with_box();
-  require_set("add", true);
+  require_set("add", End::sources);
   const Type3Design& design = stages.design;
   require_reach<T>(backend_, "strengths", strengths, source_count_ * options_.transforms);
   const std::int64_t all = design.cells * options_.transforms;
@@ -336,7 +336,7 @@ template <class T> void Type3Plan<T>::add_sources(const void* strengths, Stream 
 
 template <class T> void Type3Plan<T>::finish(void* values, Stream stream) {
   Stages& stages = stages_with_box();
-  require_set("finish", false);
+  require_set("finish", End::targets);
   const std::int64_t all = target_count_ * options_.transforms;
   require_reach<T>(backend_, "values", values, all);
   auto* to = static_cast<Complex*>(values);

@@ -36,7 +36,8 @@ template <class T> class Type3Plan final : public AnyPlan {
   using Complex = std::complex<T>;
   using RoomHandle = std::unique_ptr<Room<T>>;
 
-  // One of the two sets of points, as an engine and the products have it.
+  enum class End { sources, targets };
+  // One end, as an engine and the products have it.
   struct Side {
     std::unique_ptr<Engine<T>> engine;
     RoomHandle factors;  // null where they are all 1
@@ -49,6 +50,8 @@ template <class T> class Type3Plan final : public AnyPlan {
     Side sources, targets;
     RoomHandle sums{};  // cells that chunks of sources were added to
     bool has_sums = false;
+    [[nodiscard]] Side& at(End end) { return end == End::sources ? sources : targets; }
+    [[nodiscard]] const Side& at(End end) const { return end == End::sources ? sources : targets; }
   };
   struct Call {
     Direction direction;
@@ -56,19 +59,22 @@ template <class T> class Type3Plan final : public AnyPlan {
     Stream stream;
   };
 
-  [[nodiscard]] Points<T> checked(const char* what, std::int64_t count,
-                                  const std::array<const void*, max_dim>& axes) const;
-  void fill(Stages& stages, bool is_source, Points<T> points, Stream stream);
+  [[nodiscard]] Points<T> checked(End end, const RawPoints& raw) const;
+  void fill(Stages& stages, End end, Points<T> points, Stream stream);
   void keep(Side& side, const Points<T>& points, Stream stream);
   [[nodiscard]] Type3Design design_by_grids(const Type3Boxes& boxes) const;
   void take_grids(Stream stream);
-  void refill(bool is_source, std::int64_t count, const std::array<const void*, max_dim>& axes, Stream stream);
+  void refill(End end, const RawPoints& raw, Stream stream);
+  void require_in_box(End end, const Points<T>& points, Stream stream);
+  [[nodiscard]] std::int64_t& count_at(End end) { return end == End::sources ? source_count_ : target_count_; }
+  [[nodiscard]] std::int64_t count_at(End end) const { return end == End::sources ? source_count_ : target_count_; }
+  static const char* name_of(End end) { return end == End::sources ? "points" : "targets"; }  // as callers know it
   [[nodiscard]] bool keeps(const Type3Boxes& boxes) const;
   void commit(std::optional<Stages> fresh);
   [[nodiscard]] static std::int64_t room_size(const Type3Design& design, std::int64_t sources, std::int64_t targets);
   [[nodiscard]] const Stages& stages(std::string_view asker) const;
   [[nodiscard]] Stages& stages_with_box();
-  void require_set(const char* asker, bool is_source) const;
+  void require_set(const char* asker, End end) const;
   void run(const Call& call, Complex* strengths, Complex* values) const;
   void sum_directly(const Call& call, Complex* strengths, Complex* values) const;
   void spread(const Complex* strengths, Complex* scratch, Complex* cells, Sign sign, Stream stream) const;
