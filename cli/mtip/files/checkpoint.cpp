@@ -63,7 +63,7 @@ class Reader {
   [[noreturn]] void refuse() const { throw InputError(file_ + ": the checkpoint is damaged"); }
   void take(void* to, std::size_t count) {
     if (count > rest_.size()) refuse();
-    std::memcpy(to, rest_.data(), count);
+    if (count > 0) std::memcpy(to, rest_.data(), count);  // an empty vector has no address
     rest_.remove_prefix(count);
   }
 
