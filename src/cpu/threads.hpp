@@ -15,9 +15,7 @@ namespace offgrid::cpu {
 int available_threads();
 
 // How many the options ask for.
-inline int threads_of(const Options& options) {
-  return options.threads > 0 ? options.threads : available_threads();
-}
+inline int threads_of(const Options& options) { return options.threads > 0 ? options.threads : available_threads(); }
 
 // Whether this process was forked from one that had several threads. The team that OpenMP keeps waiting for its next loop
 // did not come along, and a loop would wait for it for ever: all work stays on the calling thread.
