@@ -17,6 +17,8 @@ inline constexpr double fft_point_time = 2;          // per point of a line, in 
 inline constexpr double fold_point_time = 10;        // per point that is folded, and counted or written to its place
 inline constexpr double look_point_time = 0.5;       // per point that is only read
 inline constexpr double factor_time = 3;             // per deconvolution factor
+inline constexpr double phase_time = 5;              // per factor of a point (factors.hpp),
+inline constexpr double factor_term_time = 1;        // and per term of its series
 inline constexpr double copy_time = 1;               // per point or value that becomes one of another precision,
 inline constexpr std::int64_t copied_chunk = 16384;  // so many of them at a time
 

@@ -8,6 +8,7 @@
 #include "core/kernel.hpp"
 #include "core/quadrature.hpp"
 #include "kernel_sum.hpp"
+#include "refusal.hpp"
 #include "transform.hpp"
 
 namespace {
@@ -241,17 +242,6 @@ TEST_P(CellsTest, a_point_at_zero_lies_on_cell_zero) {
 }
 
 // --- what is refused ------------------------------------------------------------------------------------------------------
-template <class F> std::string refusal(F call, offgrid::Status status) {
-  try {
-    call();
-  } catch (const offgrid::Error& error) {
-    EXPECT_EQ(error.status(), status) << error.what();
-    return error.what();
-  }
-  ADD_FAILURE() << "nothing was refused";
-  return "";
-}
-
 TEST_P(CellsTest, what_is_refused) {
   using offgrid::Status;
   const auto plan = [&](const Spec& spec) { return [&, spec] { (void)Transform<double>(where(), spec); }; };

@@ -6,6 +6,7 @@
 #include "core/cells_design.hpp"
 #include "core/density.hpp"
 #include "kernel_sum.hpp"
+#include "refusal.hpp"
 #include "transform.hpp"
 
 namespace {
@@ -15,17 +16,6 @@ using offgrid::Iteration;
 
 class DensityTest : public BackendTest {};
 OFFGRID_RUN_ON_BACKENDS(DensityTest);
-
-template <class F> std::string refusal(F call) {
-  try {
-    call();
-  } catch (const offgrid::Error& error) {
-    EXPECT_EQ(error.status(), offgrid::Status::invalid_argument) << error.what();
-    return error.what();
-  }
-  ADD_FAILURE() << "nothing was refused";
-  return "";
-}
 
 template <class T>
 std::vector<T> density(const BackendUnderTest& where, const Spec& spec, const PointSet<T>& points,

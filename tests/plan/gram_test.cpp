@@ -7,6 +7,7 @@
 #include <complex>
 #include <optional>
 
+#include "refusal.hpp"
 #include "transform.hpp"
 
 namespace {
@@ -295,17 +296,6 @@ TEST_P(GramTest, says_what_it_is) {
   EXPECT_GE(asked.get("peak_bytes"), asked.get("memory_bytes"));
   EXPECT_NE(asked.describe().find("real spectrum"), std::string::npos) << asked.describe();
   EXPECT_THROW((void)asked.get("width"), offgrid::Error);
-}
-
-template <class F> std::string refusal(F call) {
-  try {
-    call();
-  } catch (const offgrid::Error& error) {
-    EXPECT_EQ(error.status(), offgrid::Status::invalid_argument) << error.what();
-    return error.what();
-  }
-  ADD_FAILURE() << "nothing was refused";
-  return "";
 }
 
 TEST_P(GramTest, what_is_refused) {

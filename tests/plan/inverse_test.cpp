@@ -5,6 +5,7 @@
 #include <complex>
 
 #include "core/inverse.hpp"
+#include "refusal.hpp"
 #include "transform.hpp"
 
 namespace {
@@ -291,17 +292,6 @@ TEST_P(InverseTest, of_nothing_and_of_zeros_is_zero) {
   without_modes.points = uniform_points<double>(2, 4);
   without_modes.values = random_values<double>(4, 1);
   EXPECT_TRUE(invert(where(), without_modes).empty());
-}
-
-template <class F> std::string refusal(F call) {
-  try {
-    call();
-  } catch (const offgrid::Error& error) {
-    EXPECT_EQ(error.status(), offgrid::Status::invalid_argument) << error.what();
-    return error.what();
-  }
-  ADD_FAILURE() << "nothing was refused";
-  return "";
 }
 
 TEST_P(InverseTest, what_is_refused) {
