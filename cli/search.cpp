@@ -45,9 +45,7 @@ double promised(const SearchCase& one, const Ratios& ratios) {
 
 bool is_ordinary(const Type3SearchCase& one) { return one.data == Data::random || one.data == Data::ranging; }
 
-// A single strength, or value, meets the kernel's error at one place, and nothing averages that.
 double promised(const Type3SearchCase& one, const Ratios& ratios) {
-  if (one.data == Data::alone) return 0;
   return is_ordinary(one) ? std::max(ratios.of_largest, ratios.relative) : ratios.of_largest;
 }
 

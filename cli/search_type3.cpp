@@ -105,10 +105,11 @@ template <class T> SummedInput sum_by_places(const std::vector<std::complex<T>>&
   return summed;
 }
 
-// No output is larger than the sum of what was put in, without signs: the bound of a type 1, for the adjoint, too.
+// No output is larger than `largest`: the sum of what was put in, without signs, which bounds a type 1, too; for an adjoint the
+// bound of a type 2.
 template <class T>
-Ratios compare(const SummedInput& in, const Values& expected, const std::vector<std::complex<T>>& out,
-               double tolerance) {
+Ratios compare(const SummedInput& in, long double largest, const Values& expected,
+               const std::vector<std::complex<T>>& out, double tolerance) {
   long double error = 0, norm = 0;
   for (std::size_t k = 0; k < out.size(); ++k) {
     const std::complex<long double> truth(expected[k % expected.size()]);
@@ -116,7 +117,7 @@ Ratios compare(const SummedInput& in, const Values& expected, const std::vector<
     norm += std::norm(truth);
   }
   const auto outputs = static_cast<long double>(out.size());
-  return ratios_of(tolerance, std::sqrt(error / outputs), in.absolute, std::sqrt(error),
+  return ratios_of(tolerance, std::sqrt(error / outputs), largest, std::sqrt(error),
                    std::sqrt(std::max(norm, outputs * in.squares)));
 }
 
@@ -138,7 +139,9 @@ template <class T> Ratios measure(const Type3SearchCase& one, const PlanFlags& f
   const int sign = one.negative != one.adjoint ? -1 : 1;
   const auto expected = oracle::direct_type3<double>(sign, spans_of(one.adjoint ? target_places : point_places),
                                                      summed.sums, spans_of(one.adjoint ? point_places : target_places));
-  return compare<T>(summed, expected, out, one.tolerance);
+  const auto inputs = static_cast<long double>(from.count);
+  const long double largest = one.adjoint ? std::sqrt(inputs * summed.squares) : summed.absolute;
+  return compare<T>(summed, largest, expected, out, one.tolerance);
 }
 
 }  // namespace

@@ -57,7 +57,7 @@ Candidate evaluate(const Problem& problem, const BackendTraits& traits, WindowKi
   const double aliasing = window_error(kind, reached, width) * worst_case_factor(candidate.window, problem);
   const double coarser = problem.precision == Precision::f32 ? traits.f32_rounding : 1;
   candidate.rounding = coarser * rounding_floor(problem, candidate.grid, width);
-  candidate.error = std::hypot(std::sqrt(problem.dim) * aliasing, candidate.rounding);
+  candidate.error = std::hypot(axes_factor(problem) * aliasing, candidate.rounding);
   return candidate;
 }
 
@@ -67,7 +67,7 @@ std::vector<double> sigmas_for(const Problem& problem, const Options& options, i
   if (options.upsampling != 0) return {options.upsampling};
   std::vector<double> sigmas;
   const double factor = worst_case_factor(make_window(WindowKind::prolate, 1.5, width), problem);
-  const auto smallest = minimal_sigma(WindowKind::prolate, width, error / (std::sqrt(problem.dim) * factor));
+  const auto smallest = minimal_sigma(WindowKind::prolate, width, error / (axes_factor(problem) * factor));
   if (smallest) sigmas = {*smallest, 1.03 * *smallest};
   while (smallest && fine && sigmas.back() < 1.5) sigmas.push_back(1.02 * sigmas.back());
   for (const double sigma : {1.25, 1.5, 1.75, 2.0, 2.25, 2.5})

@@ -22,8 +22,12 @@ std::optional<double> minimal_sigma(WindowKind kind, int width, double error);
 
 // How far the error of one transform may exceed the rms one. The rms is over positions in a cell, and points that all
 // lie at the worst position (on the nodes, for an even width) see twice as much. And the outermost modes, r times worse
-// than the rms, are about N / r^2 in number: few of them in a small transform, and then chance decides.
+// than the rms, are about N / r^2 in number: few of them in a small transform, and then chance decides. An outermost problem
+// has no others.
 double worst_case_factor(const Window& window, const Problem& problem);
+
+// The error of all axes over that of one: errors add as squares, but in outermost modes they may all have the same sign.
+double axes_factor(const Problem& problem);
 
 // The width of the paper's rule at sigma = 2, ceil(log10(1/tolerance)) + 1, and of FINUFFT's at other sigma.
 int semicircle_width(double tolerance, double sigma);

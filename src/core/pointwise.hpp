@@ -3,12 +3,12 @@
 // (type3_plan.hpp) for boxes and factors.
 #pragma once
 
-#include <algorithm>
 #include <array>
 #include <complex>
 #include <cstdint>
 #include <memory>
 
+#include "core/extent.hpp"
 #include "core/types.hpp"
 
 namespace offgrid {
@@ -49,40 +49,6 @@ struct ModeOrders {
   [[nodiscard]] std::int64_t rest() const { return size[0] * size[1]; }
   [[nodiscard]] std::int64_t modes() const { return parts * rest(); }  // of one vector
 };
-
-// A box around points: low and high along each axis; of no points, both are 0.
-struct Box {
-  std::array<double, max_dim> low{}, high{};
-  bool operator==(const Box&) const = default;
-};
-
-// The box of points, and the largest share of them, over the axes, that lie in the outer tenth of it: a tenth where they are
-// all over the box. It is found from some of the points, chosen at random.
-struct Extent {
-  Box box;
-  double at_ends = 1;
-};
-
-// Positions of the points that tell; the same for all engines.
-inline constexpr std::int64_t extent_samples = 256;
-constexpr std::int64_t sampled_point(std::int64_t sample, std::int64_t count) {
-  const std::uint64_t mixed = (static_cast<std::uint64_t>(sample) + 1) * 0x9e3779b97f4a7c15U;
-  return static_cast<std::int64_t>((mixed ^ (mixed >> 29)) % static_cast<std::uint64_t>(count));
-}
-// From their coordinates, [axis][extent_samples].
-template <class T> double share_at_ends(const Box& box, int dim, const T* samples) {
-  double largest = 0;
-  for (int axis = 0; axis < dim; ++axis) {
-    const double tenth = 0.05 * (box.high[axis] - box.low[axis]);
-    std::int64_t outer = 0;
-    for (std::int64_t i = 0; i < extent_samples; ++i) {
-      const double x = samples[axis * extent_samples + i];
-      outer += x < box.low[axis] + tenth || x > box.high[axis] - tenth ? 1 : 0;
-    }
-    largest = std::max(largest, static_cast<double>(outer) / static_cast<double>(extent_samples));
-  }
-  return largest;
-}
 
 // The factor of a point: exp(2 pi i turns) times, where there is a series, exp(sum_j series[j] T_j(s)), with a term of each
 // axis in both exponents:

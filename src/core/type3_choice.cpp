@@ -17,9 +17,7 @@ namespace offgrid {
 namespace {
 
 constexpr double pi = std::numbers::pi;
-constexpr double spread_share = 0.6;  // of the tolerance; with the inner transform's share they add up to it
-constexpr double inner_share = 0.7;   // in the root of the sum of squares
-constexpr double free_memory = 0.9;   // of the device: points, tables and what else it holds need the rest
+constexpr double free_memory = 0.9;  // of the device: points, tables and what else it holds need the rest
 constexpr std::int64_t group_bytes = std::int64_t{256} << 20;  // of the cells between the two stages
 
 // How much smaller the kernel's Fourier transform is at the last target than in the middle.
@@ -28,11 +26,13 @@ double edge_ratio(double sigma, int width) {
   return std::exp(parameter * (1 - std::sqrt(1 - z * z)));
 }
 
-// A few targets do not average what the model of the error takes the mean of: in 3,000 random cases they missed by up to 13 %.
-constexpr double few_targets = 0.8;
-double target_of(const Type3Case& c) {
-  return (c.all_over ? 1 : few_targets) * safety * std::min(c.problem.tolerance, loosest_tolerance);
-}
+// What each stage may take of the tolerance. Over many targets errors add as squares, at a single place as they are.
+struct Shares {
+  double spread, inner;
+};
+Shares shares_of(bool anywhere) { return anywhere ? Shares{0.55, 0.45} : Shares{0.6, 0.7}; }
+
+double target_of(const Type3Case& c) { return safety * std::min(c.problem.tolerance, loosest_tolerance); }
 
 // The type 1 that the first stage would be if the targets were modes.
 Problem as_if_modes(const Type3Case& c) {
@@ -50,8 +50,8 @@ double aliasing_factor(const Type3Case& c, double sigma, int width, bool anywher
   Problem first = as_if_modes(c);
   const bool small = std::all_of(c.base_cells.begin(), c.base_cells.begin() + first.dim,
                                  [](double cells) { return cells < few_cells; });
-  if (anywhere) first.modes = {1, 1, 1};
-  const double axes = small ? first.dim : std::sqrt(first.dim);  // points at about one place: all axes err alike
+  first.outermost = anywhere;
+  const double axes = small ? first.dim : axes_factor(first);  // points at about one place: all axes err alike
   return axes * worst_case_factor(make_window(WindowKind::prolate, sigma, width), first);
 }
 
@@ -94,7 +94,7 @@ double bytes_of(const Type3Case& c, const Type3Candidate& candidate, const Estim
 
 // The cheapest inner transform, or one on a coarser grid where that does not fit.
 Estimate estimate_inner(const Type3Case& c, Type3Candidate& candidate) {
-  const Problem problem = inner_problem(c.problem, candidate);
+  const Problem problem = inner_problem(c, candidate);
   Estimate inner;
   for (const double sigma : {0.0, 1.75, 1.5, 1.25}) {
     if (sigma != 0 && c.options.upsampling != 0) break;
@@ -111,11 +111,12 @@ Type3Candidate evaluate(const Type3Case& c, double sigma, int width, bool anywhe
   Type3Candidate candidate{sigma, width, cells_for(c, sigma, width)};
   const double aliasing = aliasing_factor(c, sigma, width, anywhere) * window_error(WindowKind::prolate, sigma, width);
   const double amplified = amplification(sigma, width, dim, anywhere);
-  candidate.inner_tolerance = inner_share * target / amplified;
+  candidate.inner_tolerance = shares_of(anywhere).inner * target / amplified;
   const Estimate inner = estimate_inner(c, candidate);
   const double coarser = c.problem.precision == Precision::f32 ? c.traits.f32_rounding : 1;
   const double rounding = coarser * rounding_of_cells(c.problem) * amplified;
-  candidate.error = std::hypot(aliasing, inner.error * amplified, rounding);
+  candidate.error = anywhere ? aliasing + inner.error * amplified + rounding
+                             : std::hypot(aliasing, inner.error * amplified, rounding);
   candidate.cost = inner.cost + spread_cost(c, candidate);
   candidate.bytes = bytes_of(c, candidate, inner);
   return candidate;
@@ -124,7 +125,7 @@ Type3Candidate evaluate(const Type3Case& c, double sigma, int width, bool anywhe
 std::vector<double> sigmas_for(const Type3Case& c, int width, bool anywhere) {
   if (c.options.upsampling != 0) return {c.options.upsampling};
   const double factor = aliasing_factor(c, 1.5, width, anywhere);
-  const auto smallest = minimal_sigma(WindowKind::prolate, width, spread_share * target_of(c) / factor);
+  const auto smallest = minimal_sigma(WindowKind::prolate, width, shares_of(anywhere).spread * target_of(c) / factor);
   std::vector<double> sigmas;
   if (smallest) sigmas.push_back(*smallest);
   for (const double sigma : {1.5, 1.75, 2.0, 2.5})
@@ -138,7 +139,7 @@ Type3Choice choose(const Type3Case& c) {
   double least_bytes = std::numeric_limits<double>::infinity();
   Type3Choice choice;
   for (const bool anywhere : {true, false}) {
-    if (anywhere && c.all_over) continue;
+    if (anywhere && c.targets_all_over) continue;
     std::vector<Type3Candidate> fitting;
     for (int width = first; width <= last; ++width)
       for (const double sigma : sigmas_for(c, width, anywhere)) {
@@ -170,11 +171,12 @@ double amplification(double sigma, int width, int dim, bool anywhere) {
   return std::pow(std::max(1.0, one), dim);
 }
 
-Problem inner_problem(const Problem& problem, const Type3Candidate& candidate) {
-  Problem inner = problem;
+Problem inner_problem(const Type3Case& c, const Type3Candidate& candidate) {
+  Problem inner = c.problem;
   inner.type = 2;
   inner.modes = candidate.cells;
   inner.filled = 1 / candidate.sigma;
+  inner.outermost = !c.sources_all_over;
   inner.tolerance = candidate.inner_tolerance;
   return inner;
 }
@@ -214,13 +216,14 @@ Type3Choice kept_type3_choice(const Type3Case& c) {
     Options options;
     std::array<double, max_dim> base_cells;
     std::int64_t sources, targets;
-    bool all_over;
+    bool sources_all_over, targets_all_over;
     bool operator==(const Key&) const = default;
   };
   constexpr std::size_t most = 32;
   static LastUsed<Key, Type3Choice> choices(most);
   if (c.traits.kept_as.empty()) return choose(c);
-  return choices.find_or({c.traits.kept_as, c.problem, c.options, c.base_cells, c.sources, c.targets, c.all_over},
+  return choices.find_or({c.traits.kept_as, c.problem, c.options, c.base_cells, c.sources, c.targets,
+                          c.sources_all_over, c.targets_all_over},
                          [&] { return choose(c); });
 }
 

@@ -17,7 +17,7 @@ struct Type3Case {
   const BackendTraits& traits;
   std::array<double, max_dim> base_cells;
   std::int64_t sources, targets;
-  bool all_over;  // the targets are spread over their box
+  bool sources_all_over, targets_all_over;  // spread over their box
 };
 
 struct Type3Candidate {
@@ -40,7 +40,7 @@ struct Type3Choice {
 Type3Choice kept_type3_choice(const Type3Case& c);
 
 // What both stages are then designed for.
-Problem inner_problem(const Problem& problem, const Type3Candidate& candidate);
+Problem inner_problem(const Type3Case& c, const Type3Candidate& candidate);
 Options inner_options(const Type3Case& c, const Type3Candidate& candidate);
 Options spread_options(const Type3Case& c, const Type3Candidate& candidate);
 std::int64_t vectors_per_group(const Type3Case& c, const Sizes& cells);

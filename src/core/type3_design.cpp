@@ -150,7 +150,7 @@ Type3Design direct_design(const Problem& problem, const Options& options, const 
   design.problem.modes = {1, 1, 1};
   design.cells = 0;
   design.direct = true;
-  design.all_over = boxes.all_over;
+  design.sources_all_over = boxes.sources_all_over, design.targets_all_over = boxes.targets_all_over;
   design.sources = designed_points(boxes.source_count);
   design.targets = designed_points(boxes.target_count);
   for (int axis = 0; axis < problem.dim; ++axis) design.axis[axis] = axis_of(boxes, axis);
@@ -179,14 +179,15 @@ bool Type3Design::holds_targets(const Box& box) const {
   return true;
 }
 
-bool are_all_over(const Extent& targets, std::int64_t count) {
-  constexpr std::int64_t fewest = 1000;
+bool are_all_over(const Extent& points, std::int64_t count) {
+  constexpr std::int64_t fewest = 1000, fewest_places = 100;  // along an axis, of those that were sampled
   constexpr double at_most = 0.2;
-  return count >= fewest && targets.at_ends <= at_most;
+  return count >= fewest && points.places >= fewest_places && points.at_ends <= at_most;
 }
 
 bool Type3Design::suits(const Type3Boxes& boxes) const {
-  if (!holds_sources(boxes.sources) || !holds_targets(boxes.targets) || (all_over && !boxes.all_over)) return false;
+  if (!holds_sources(boxes.sources) || !holds_targets(boxes.targets)) return false;
+  if ((sources_all_over && !boxes.sources_all_over) || (targets_all_over && !boxes.targets_all_over)) return false;
   if (designed_points(boxes.source_count) != sources || designed_points(boxes.target_count) != targets) return false;
   for (int a = 0; a < problem.dim; ++a)
     if (axis_of(boxes, a).base_cells < too_large * axis[a].base_cells) return false;
@@ -208,8 +209,9 @@ Type3Design make_type3_design(const Problem& problem, const Options& options, co
   design.problem = problem;
   design.options = options;
   design.sources = designed_points(boxes.source_count), design.targets = designed_points(boxes.target_count);
-  Type3Case c{problem, options, traits, {}, design.sources, design.targets, boxes.all_over};
-  design.all_over = boxes.all_over;
+  Type3Case c{
+      problem, options, traits, {}, design.sources, design.targets, boxes.sources_all_over, boxes.targets_all_over};
+  design.sources_all_over = boxes.sources_all_over, design.targets_all_over = boxes.targets_all_over;
   c.problem.modes = {1, 1, 1};
   for (int axis = 0; axis < problem.dim; ++axis) {
     design.axis[axis] = axis_of(boxes, axis);
@@ -225,12 +227,12 @@ Type3Design make_type3_design(const Problem& problem, const Options& options, co
   design.problem.modes = best.cells;
   design.cells = checked_product("cells", best.cells[0], best.cells[1], best.cells[2]);
   design.group = vectors_per_group(c, best.cells);
-  design.inner = *kept_design(inner_problem(problem, best), inner_options(c, best), traits);
+  design.inner = *kept_design(inner_problem(c, best), inner_options(c, best), traits);
   Problem first = problem;
   first.type = 1, first.modes = best.cells;
   design.spread = *kept_design(first, spread_options(c, best), traits);
   // Cells are divided by the kernel's transform in the end: their rounding errors count for more.
-  design.spread.amplification = amplification(best.sigma, best.width, problem.dim, !boxes.all_over);
+  design.spread.amplification = amplification(best.sigma, best.width, problem.dim, !boxes.targets_all_over);
   design.spread.goal = std::max(problem.tolerance, best.error);
   for (FactorRule* rule : {&design.source_rule, &design.target_rule}) rule->dim = problem.dim;
   for (int axis = 0; axis < problem.dim; ++axis) map_axis(design, axis, best.sigma);

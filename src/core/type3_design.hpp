@@ -26,11 +26,12 @@ struct Type3Axis {
 struct Type3Boxes {
   Box sources, targets;
   std::int64_t source_count = 1, target_count = 1;
-  bool all_over = false;  // the targets are spread over their box; else they may all be at its ends
+  // Whether these are spread over their box; else they may all be at its ends.
+  bool sources_all_over = false, targets_all_over = false;
 };
 
 // Whether these are: so many that they average out, and not more of them at the ends of the box than elsewhere.
-bool are_all_over(const Extent& targets, std::int64_t count);
+bool are_all_over(const Extent& points, std::int64_t count);
 
 struct Type3Design {
   Problem problem;  // its modes are those of the inner transform
@@ -42,7 +43,7 @@ struct Type3Design {
   Design inner;
   FactorRule target_rule, source_rule;  // of the targets, and of the sources where their box has a centre
   std::array<AxisMap, max_dim> source_map, target_map;
-  bool all_over = false;
+  bool sources_all_over = false, targets_all_over = false;  // as the boxes have it
   double expected_error = 0;
   double reachable_tolerance = 0;
   std::int64_t cells = 1;  // of one vector

@@ -73,8 +73,13 @@ void Type3Plan<T>::set_points_and_targets(const RawPoints& raw_sources, const Ra
   const Points<T> sources = checked(End::sources, raw_sources), targets = checked(End::targets, raw_targets);
   if (sources.count > 0 && targets.count > 0) {
     const Extent of_targets = pointwise_->find_extent("targets", targets, problem_.dim, stream);
-    const Type3Boxes boxes{pointwise_->find_extent("points", sources, problem_.dim, stream).box, of_targets.box,
-                           sources.count, targets.count, are_all_over(of_targets, targets.count)};
+    const Extent of_sources = pointwise_->find_extent("points", sources, problem_.dim, stream);
+    const Type3Boxes boxes{of_sources.box,
+                           of_targets.box,
+                           sources.count,
+                           targets.count,
+                           are_all_over(of_sources, sources.count),
+                           are_all_over(of_targets, targets.count)};
     if (keeps(boxes)) {
       source_count_ = target_count_ = -1;  // until both are there
       fill(*stages_, End::sources, sources, stream);

@@ -36,7 +36,8 @@ struct Problem {
   Sizes modes{1, 1, 1};  // sizes of the uniform side: of the grid itself where that is cells
   Precision precision = Precision::f64;
   double tolerance = 1e-6;
-  double filled = 1;  // the part of the period, along each axis, in which the points are expected: for costs only
+  double filled = 1;       // the part of the period, along each axis, in which the points are expected: for costs only
+  bool outermost = false;  // there may be nothing but the outermost modes, where the kernel's error is largest
   bool operator==(const Problem&) const = default;
 };
 

@@ -149,7 +149,7 @@ template <class T> class CpuPointwise final : public Pointwise<T> {
     for (int axis = 0; axis < dim; ++axis)
       for (std::int64_t i = 0; i < extent_samples; ++i)
         samples[axis * extent_samples + i] = points.axis[axis][sampled_point(i, points.count)];
-    return {box, share_at_ends(box, dim, samples.data())};
+    return extent_of(box, dim, samples.data());
   }
 
   void find_factors(const FactorRule& rule, const Points<T>& points, Complex* factors, Stream) override {

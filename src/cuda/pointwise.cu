@@ -222,7 +222,7 @@ template <class T> class CudaPointwise final : public Pointwise<T> {
       box.low[axis] = -number_of((*box_).low[axis]);
       box.high[axis] = number_of((*box_).high[axis]);
     }
-    return {box, share_at_ends(box, dim, samples.data())};
+    return extent_of(box, dim, samples.data());
   }
 
   void find_factors(const FactorRule& rule, const Points<T>& points, Numbers* factors, Stream stream) override {
