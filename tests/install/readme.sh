@@ -36,7 +36,7 @@ run_a_while() {
   echo "good: $line"
 }
 # run_on_ranks COMMAND: a line for mpirun, where that is found and the program was built with MPI. OpenMPI is told that it may
-# start more ranks than there are cores, and as root in a container.
+# start more ranks than there are cores, as root in a container, and where there is no ssh.
 run_on_ranks() {
   if ! command -v mpirun >/dev/null || [[ -z $(find "$work/prefix" -name 'liboffgrid_mpi*') ]]; then
     echo "skipped, there is no MPI: $1"
@@ -44,7 +44,7 @@ run_on_ranks() {
   fi
   run_a_while "$1" OMP_NUM_THREADS=1 OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 \
     OMPI_MCA_rmaps_base_oversubscribe=1 PRTE_MCA_rmaps_default_mapping_policy=:oversubscribe \
-    OMPI_MCA_mpi_yield_when_idle=1 OMPI_MCA_btl_vader_single_copy_mechanism=none
+    OMPI_MCA_mpi_yield_when_idle=1 OMPI_MCA_plm_rsh_agent=sh OMPI_MCA_btl_vader_single_copy_mechanism=none
 }
 
 block c >mine.c

@@ -60,8 +60,8 @@ double cost_of(const BackendUnderTest& where, const Spec& spec, std::int64_t cou
 }
 
 // A plan that need not be deterministic may keep another grid than a fresh plan has, but none that costs over 3 % more; nor do
-// such losses add up over many steps.
-template <class T> void expect_as_good_as_fresh(const BackendUnderTest& where, const Spec& spec) {
+// such losses add up over many steps. Returns whether 100 and 100,000 points had different grids.
+template <class T> bool expect_as_good_as_fresh(const BackendUnderTest& where, const Spec& spec) {
   std::vector<std::int64_t> ladder{100, 100000, 100};
   std::mt19937_64 random(5);
   for (int step = 0; step < 20; ++step)
@@ -80,15 +80,18 @@ template <class T> void expect_as_good_as_fresh(const BackendUnderTest& where, c
       EXPECT_LE(measure(reused, points).forward, spec.tolerance);
     }
   }
-  EXPECT_FALSE(chosen[0] == chosen[1]) << "the same grid for 100 and for 100000 points";
+  return !(chosen[0] == chosen[1]);
 }
 
 TEST_P(RedesignTest, what_a_plan_keeps_costs_little_more_than_a_fresh_plan) {
   for_both_precisions([&](auto zero) {
     using T = decltype(zero);
+    int different = 0;
     for (const Sizes& modes : std::vector<Sizes>{{3000}, {60, 50}, {14, 15, 16}})
       for (const int type : {1, 2})
-        expect_as_good_as_fresh<T>(where(), {.type = type, .modes = modes, .tolerance = usual_tolerance<T>});
+        different +=
+            expect_as_good_as_fresh<T>(where(), {.type = type, .modes = modes, .tolerance = usual_tolerance<T>});
+    EXPECT_GT(different, 0) << "the same grid for 100 and for 100000 points everywhere";
   });
 }
 
