@@ -7,9 +7,7 @@ build=$1
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-fail() { echo "$*" >&2; exit 1; }
-quietly() { "$@" >"$work/log" 2>&1 || { cat "$work/log" >&2; fail "failed: $*"; }; }
-cached() { sed -n "s/^$1:[A-Z]*=//p" "$build/CMakeCache.txt"; }
+source "$here/relink.sh"
 
 highway=$work/highway
 mkdir -p "$highway/include" "$highway/lib/pkgconfig"
@@ -18,23 +16,16 @@ cp -P "$(pkg-config --variable=libdir libhwy)"/libhwy.* "$highway/lib"
 sed "s|^prefix=.*|prefix=$highway|; s|^libdir=.*|libdir=$highway/lib|; s|^includedir=.*|includedir=$highway/include|" \
   "$(pkg-config --variable=pcfiledir libhwy)/libhwy.pc" >"$highway/lib/pkgconfig/libhwy.pc"
 
-# configure NAME SETTING..: the project in $work/NAME, with the objects of BUILD.
+# configure NAME SETTING..: a tree with this Highway.
 configure() {
-  local tree=$work/$1 object
+  local name=$1
   shift
-  PKG_CONFIG_PATH=$highway/lib/pkgconfig quietly cmake -G Ninja -S "$here/../.." -B "$tree" -DOFFGRID_MPI=OFF "$@" \
-    -DOFFGRID_CUDA="$(cached OFFGRID_CUDA)" -DCMAKE_CUDA_COMPILER="$(cached CMAKE_CUDA_COMPILER)" \
-    -DCMAKE_C_COMPILER="$(cached CMAKE_C_COMPILER)" -DCMAKE_CXX_COMPILER="$(cached CMAKE_CXX_COMPILER)" \
-    -DOFFGRID_PYTHON=OFF -DOFFGRID_CLI=OFF -DOFFGRID_COMPAT=OFF
-  (cd "$build" && find src -name '*.o') | while read -r object; do
-    mkdir -p "$tree/$(dirname "$object")"
-    ln -s "$(realpath "$build/$object")" "$tree/$object"
-  done
+  PKG_CONFIG_PATH=$highway/lib/pkgconfig configure_with_objects "$name" -DOFFGRID_COMPAT=OFF "$@"
 }
 
-# link_and_install NAME: all commands that make the library but those that compile; the result is $work/NAME_prefix.
+# link_and_install NAME: the library of this tree, into $work/NAME_prefix.
 link_and_install() {
-  (cd "$work/$1" && ninja -t commands offgrid | grep -v -- ' -c ' >link.sh && quietly bash -e link.sh)
+  link_anew "$1" offgrid
   quietly cmake --install "$work/$1" --prefix "$work/$1_prefix"
 }
 
