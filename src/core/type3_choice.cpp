@@ -26,11 +26,23 @@ double edge_ratio(double sigma, int width) {
   return std::exp(parameter * (1 - std::sqrt(1 - z * z)));
 }
 
-// What each stage may take of the tolerance. Over many targets errors add as squares, at a single place as they are.
+// What spreading may take of the tolerance, and what the inner transform may. Over many targets errors add as squares, at a
+// single place as they are. In 3D the costs are known well enough to weigh several divisions of the tolerance.
 struct Shares {
-  double spread, inner;
+  std::vector<double> spread;
+  double inner;
 };
-Shares shares_of(bool anywhere) { return anywhere ? Shares{0.55, 0.45} : Shares{0.6, 0.7}; }
+Shares shares_of(int dim, bool anywhere) {
+  if (dim == 3) return {{0.85, 0.6, 0.35}, 0.95};
+  return anywhere ? Shares{{0.55}, 0.45} : Shares{{0.6}, 0.7};
+}
+
+// The inner transform's: no more than is left of the tolerance, but something.
+double inner_error(double share, double target, double spread, double rounding, bool anywhere) {
+  const double rest = anywhere ? target - spread - rounding
+                               : std::sqrt(std::max(0.0, target * target - spread * spread - rounding * rounding));
+  return std::clamp(0.98 * rest, 0.3 * target, share * target);
+}
 
 double target_of(const Type3Case& c) { return safety * std::min(c.problem.tolerance, loosest_tolerance); }
 
@@ -111,10 +123,11 @@ Type3Candidate evaluate(const Type3Case& c, double sigma, int width, bool anywhe
   Type3Candidate candidate{sigma, width, cells_for(c, sigma, width)};
   const double aliasing = aliasing_factor(c, sigma, width, anywhere) * window_error(WindowKind::prolate, sigma, width);
   const double amplified = amplification(sigma, width, dim, anywhere);
-  candidate.inner_tolerance = shares_of(anywhere).inner * target / amplified;
-  const Estimate inner = estimate_inner(c, candidate);
   const double coarser = c.problem.precision == Precision::f32 ? c.traits.f32_rounding : 1;
   const double rounding = coarser * rounding_of_cells(c.problem) * amplified;
+  const double share = shares_of(dim, anywhere).inner;
+  candidate.inner_tolerance = inner_error(share, target, aliasing, rounding, anywhere) / amplified;
+  const Estimate inner = estimate_inner(c, candidate);
   candidate.error = anywhere ? aliasing + inner.error * amplified + rounding
                              : std::hypot(aliasing, inner.error * amplified, rounding);
   candidate.cost = inner.cost + spread_cost(c, candidate);
@@ -122,12 +135,13 @@ Type3Candidate evaluate(const Type3Case& c, double sigma, int width, bool anywhe
   return candidate;
 }
 
+// In rising order: those that leave the inner transform more and more of the tolerance, and rounder ones.
 std::vector<double> sigmas_for(const Type3Case& c, int width, bool anywhere) {
   if (c.options.upsampling != 0) return {c.options.upsampling};
-  const double factor = aliasing_factor(c, 1.5, width, anywhere);
-  const auto smallest = minimal_sigma(WindowKind::prolate, width, shares_of(anywhere).spread * target_of(c) / factor);
+  const double error = target_of(c) / aliasing_factor(c, 1.5, width, anywhere);
   std::vector<double> sigmas;
-  if (smallest) sigmas.push_back(*smallest);
+  for (const double share : shares_of(c.problem.dim, anywhere).spread)
+    if (const auto smallest = minimal_sigma(WindowKind::prolate, width, share * error)) sigmas.push_back(*smallest);
   for (const double sigma : {1.5, 1.75, 2.0, 2.5})
     if (sigmas.empty() || sigma > 1.05 * sigmas.back()) sigmas.push_back(sigma);
   return sigmas;
@@ -135,6 +149,7 @@ std::vector<double> sigmas_for(const Type3Case& c, int width, bool anywhere) {
 
 Type3Choice choose(const Type3Case& c) {
   const double target = target_of(c);
+  const int dim = c.problem.dim;
   const int first = c.options.width ? c.options.width : min_width, last = c.options.width ? c.options.width : max_width;
   double least_bytes = std::numeric_limits<double>::infinity();
   Type3Choice choice;
@@ -146,7 +161,7 @@ Type3Choice choose(const Type3Case& c) {
         const Type3Candidate candidate = evaluate(c, sigma, width, anywhere);
         least_bytes = std::min(least_bytes, candidate.bytes);
         if (fits(c, candidate.bytes)) fitting.push_back(candidate);
-        if (candidate.error <= target) break;  // a larger sigma only makes both grids larger
+        if (candidate.error <= target && (dim < 3 || sigma >= 2)) break;  // a larger one only makes both grids larger
       }
     if (fitting.empty()) continue;
     const auto error = [](const Type3Candidate& a, const Type3Candidate& b) { return a.error < b.error; };
