@@ -87,8 +87,7 @@ template <class T> class CudaEngine final : public Engine<T> {
       if (grid->stream != native(stream)) grid->done.make_wait(native(stream));
     const MethodRequest request = request_for(points.count);
     const MethodChoice fitting = choose_method(request);
-    if (sorter_->inverts(points.count))
-      for (const auto& grid : grids_.idle()) grids_.hold_results(*grid, points.count);
+    for (const auto& grid : grids_.idle()) make_room(*grid, choice_, *sorter_, points.count);
     const bool sums_too_long = !choice_.sort.subproblems && fitting.method != choice_.method;
     if ((fitting.wide && !choice_.wide) || sums_too_long)
       change_method(fitting, points, native(stream));
@@ -212,11 +211,11 @@ template <class T> class CudaEngine final : public Engine<T> {
     const DeviceGuard guard(device_.id);
     const auto& mine = static_cast<const CudaGrid<T>&>(grid);
     const bool by_method = choice_.unit->reads_itself(request_for(count_, Direction::to_points));
-    if (by_method && choice_.unit->adds_to_results())
-      clear(strengths, sizeof(Complex) * static_cast<std::size_t>(count_ * mine.batch), stream);
     for (const PointSet<T>& set : sets_) {
-      const StageCall<T, T> call{choice_, set, results_of(set, strengths, mine), queue(stream)};
-      if (by_method)
+      const ResultSums sums{mine.sums.data(),
+                            static_cast<int>(mine.sums.size() / std::max<std::int64_t>(set.points.count, 1))};
+      const StageCall<T, T> call{choice_, set, results_of(set, strengths, mine), queue(stream), sums};
+      if (by_method && (sums.vectors > 0 || !choice_.unit->sums_results()))
         choice_.unit->interpolate(call);
       else
         interpolate_per_point(design_.dim(), call.stage, call.queue);
@@ -331,7 +330,7 @@ template <class T> class CudaEngine final : public Engine<T> {
     auto sorter = std::make_unique<Sorter<T>>(fitting.sort, memory_);
     std::vector<PointSet<T>> sets;
     auto grid = make_grid(fitting);
-    if (sorter->inverts(points.count)) grids_.hold_results(*grid, points.count);
+    make_room(*grid, fitting, *sorter, points.count);
     sorter->run(points, fitting.sort.subproblem_points, sets, stream);
     wait_for_device();  // the earlier points may be in use
     const QuietDevice quiet;
@@ -357,10 +356,11 @@ template <class T> class CudaEngine final : public Engine<T> {
       }
     }
     if (!sets_.empty() && sets_[0].inverted) grids_.hold_results(grid, count_);
+    grids_.hold_sums(grid, sums_of(choice_, count_));
   }
   void get_ready_to_read(cudaStream_t stream) const {
     const bool wanted = sets_.size() == 1 && !sets_[0].inverted && choice_.sort.sorted &&
-                        !choice_.unit->adds_to_results() && wants_inverse(request_for(count_, Direction::to_points)) &&
+                        !choice_.unit->sums_results() && wants_inverse(request_for(count_, Direction::to_points)) &&
                         gathers<T>(count_, design_.batch);
     if (wanted) invert_later(sets_[0], memory_, stream);
     ready_to_read_.store(true, std::memory_order_release);
@@ -371,7 +371,20 @@ template <class T> class CudaEngine final : public Engine<T> {
   static Precision grid_precision(const MethodChoice& choice) { return choice.wide ? Precision::f64 : precision_of<T>; }
   GridNeeds needs_of(const MethodChoice& choice) const {
     const bool holds_results = !sets_.empty() && sets_[0].inverted;
-    return {choice.sort.grid, grid_precision(choice), holds_results ? count_ : 0};
+    const bool reads = !sets_.empty() && (has_read_ || direction_of(design_.problem) == Direction::to_points);
+    return {choice.sort.grid, grid_precision(choice), holds_results ? count_ : 0, reads ? sums_of(choice, count_) : 0};
+  }
+  // What the grid must have room for when `count` points come.
+  void make_room(CudaGrid<T>& grid, const MethodChoice& choice, const Sorter<T>& sorter, std::int64_t count) const {
+    if (sorter.inverts(count)) grids_.hold_results(grid, count);
+    if (has_read_ || direction_of(design_.problem) == Direction::to_points)
+      grids_.hold_sums(grid, sums_of(choice, count));
+  }
+  // Per vector; 0 where the method does not add up results.
+  std::int64_t sums_of(const MethodChoice& choice, std::int64_t count) const {
+    const bool adds =
+        choice.unit->sums_results() && choice.unit->reads_itself(request_for(count, Direction::to_points));
+    return adds ? std::min(count, choice.sort.set_points) : 0;
   }
   std::unique_ptr<CudaGrid<T>> make_grid(const MethodChoice& choice, std::byte* memory = nullptr) {
     if (choice.wide && !wide_tables_) wide_tables_ = tables_for<double>(design_, device_.id);
@@ -461,7 +474,7 @@ template <class T> class CudaEngine final : public Engine<T> {
   mutable std::vector<PointSet<T>> sets_;  // changed by the first execute to points (prepare_to_read)
   mutable std::mutex reading_mutex_;
   mutable std::atomic<bool> ready_to_read_{false};
-  mutable bool has_read_ = false;  // this plan has gone to points
+  mutable std::atomic<bool> has_read_{false};  // this plan has gone to points
   std::int64_t count_ = 0, points_set_count_ = 0;
   Event points_set_;  // executes on another stream than set_points's wait for it
   cudaStream_t points_stream_ = nullptr;

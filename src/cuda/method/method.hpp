@@ -66,6 +66,7 @@ template <class T, class A> struct StageCall {
   const PointSet<T>& set;
   StageArguments<T, A> stage;
   Queue queue;
+  ResultSums sums{};  // for methods that ask for them (sums_results)
 };
 
 // --- the interface ------------------------------------------------------------------------------------------------------
@@ -100,11 +101,11 @@ class SpreadMethod {
   [[nodiscard]] virtual bool gains_from_long_subproblems() const { return false; }
 
   // Spreading: whether it writes all cells, so that nothing needs to be cleared before. Interpolation: whether it reads the
-  // grid by itself, or leaves that to one thread per point (interpolate_per_point.hpp); and if by itself, whether it adds to
-  // the results, which must be zero before.
+  // grid by itself, or leaves that to one thread per point (interpolate_per_point.hpp); and if by itself, whether it adds up
+  // results, and needs memory for that.
   [[nodiscard]] virtual bool writes_all_cells() const { return false; }
   [[nodiscard]] virtual bool reads_itself(const MethodRequest&) const { return false; }
-  [[nodiscard]] virtual bool adds_to_results() const { return false; }
+  [[nodiscard]] virtual bool sums_results() const { return false; }
   // Whether all its kernels go through enqueue.hpp, so that they can be recorded and replayed.
   [[nodiscard]] virtual bool can_be_recorded() const { return true; }
 

@@ -17,16 +17,19 @@ class Owner final : public SpreadMethodOf<Owner> {
   const char* name() const override { return "owner"; }
   bool can_run(const MethodRequest& request) const override { return request.device.code >= owner_code; }
   // Owners win where there are few points per cell, and enough tiles for all multiprocessors. In 2D they only spread, and only
-  // where the sweep would add to cells of f64; in 3D it depends on the width, too.
+  // where the sweep would add to cells of f64: up to a higher density where cells are the result, for the sweep's are copied
+  // then. In 3D it depends on the width, too.
   bool wins(const MethodRequest& request) const override {
     if (request.dim == 1 || request.cells() * static_cast<double>(request.vectors) <= 1e6) return false;
     const SpreadMethod& sweep = sweep_method();
     const bool beside_sweep = sweep.can_run(request) && sweep.wins(request);
-    const bool sums_wide = request.sums == SumPrecision::f64 || sums_in_f64(request, owner_crowd);
+    const bool sums_wide = request.sums == SumPrecision::f64 || needs_wide_sums(request, 1, 1);
     const bool wide = !request.f64() && request.to_modes() && sums_wide;
-    if (request.dim == 2)
+    if (request.dim == 2) {
+      const double most = !wide ? 0.12 : request.options.spread_only ? 0.3 : 0.2;
       return beside_sweep && request.to_modes() && request.width >= 8 && (request.f64() || wide) &&
-             request.density() < (wide ? 0.2 : 0.12);
+             request.density() < most;
+    }
     if (!beside_sweep) return request.density() < 0.1;
     const Precision of_grid = wide ? Precision::f64 : request.precision;
     return request.density() < 1 && time(request, of_grid) < sweep.time(request, of_grid);
@@ -51,8 +54,11 @@ class Owner final : public SpreadMethodOf<Owner> {
     return true;
   }
 
-  // A cell is summed in f64 and written once; only crowded bins are added to.
-  bool sums_in_f64(const MethodRequest& request, std::int64_t) const override { return needs_wide_sums(request, 1, 1); }
+  // A cell is summed in f64 and written once; only those of crowded bins are added to. Where cells are the result they are
+  // rounded to its precision in any case.
+  bool sums_in_f64(const MethodRequest& request, std::int64_t) const override {
+    return !request.options.spread_only && needs_wide_sums(request, 1, 1);
+  }
   double longest_sum(const MethodChoice& choice, Precision precision, std::int64_t run,
                      std::int64_t items) const override {
     const auto subproblem = static_cast<double>(choice.sort.subproblem_points);
@@ -62,11 +68,11 @@ class Owner final : public SpreadMethodOf<Owner> {
   }
 
   bool writes_all_cells() const override { return true; }
-  // Its interpolation adds to the results in no fixed order.
+  // Its interpolation adds up results in no fixed order.
   bool reads_itself(const MethodRequest& request) const override {
     return request.dim == 3 && !request.options.deterministic;
   }
-  bool adds_to_results() const override { return true; }
+  bool sums_results() const override { return true; }
   bool can_be_recorded() const override { return false; }
 
   template <class T, class A> void spread_as(const StageCall<T, A>& call) const {
@@ -75,7 +81,7 @@ class Owner final : public SpreadMethodOf<Owner> {
   }
   template <class T> void interpolate_as(const StageCall<T, T>& call) const {
     const SortSpec& sort = call.choice.sort;
-    interpolate_owned(call.stage, call.set, sort.bins, sort.subproblem_points, call.queue.stream);
+    interpolate_owned(call.stage, call.set, sort.bins, sort.subproblem_points, call.sums, call.queue.stream);
   }
 };
 

@@ -21,7 +21,7 @@ template <class T, class A, int D, int W> struct OwnerSpread {
 
   __device__ explicit OwnerSpread(const Team&) {}
 
-  __device__ void meet(const Team& team, std::uint32_t index, bool taken) const {
+  __device__ void meet(const Team& team, std::uint32_t, std::uint32_t index, bool taken) const {
     const Complex<T> strength = strength_of(team.a.stage, index, team.vector);
     team.shared.strength[team.lane] = taken ? strength : Complex<T>{0, 0};
   }
@@ -104,7 +104,9 @@ template <class T, class A, int D, int W> struct OwnerRead {
     });
   }
 
-  __device__ void meet(const Team& team, std::uint32_t index, bool) const { team.shared.index[team.lane] = index; }
+  __device__ void meet(const Team& team, std::uint32_t packed, std::uint32_t, bool) const {
+    team.shared.packed[team.lane] = packed;
+  }
 
   __device__ void multiply(const Team& team, int first, int count) const {
     const int r = team.r, k = team.k;
@@ -126,9 +128,8 @@ template <class T, class A, int D, int W> struct OwnerRead {
     sum += __shfl_xor_sync(~0u, sum, 4);
     const int point = first + 2 * k + r / 4;
     if (r % 2 != 0 || point >= count) return;
-    const auto& stage = team.a.stage;
-    auto* to = stage.strengths + team.vector * stage.stride + stage.points.first + team.shared.index[point];
-    atomicAdd(reinterpret_cast<T*>(to) + (r >> 1 & 1), static_cast<T>(sum));
+    Complex<double>* to = team.a.sums + team.vector * team.a.stage.points.count + team.shared.packed[point];
+    atomicAdd(&to->x + (r >> 1 & 1), sum);
   }
   __device__ static double halved(double low, double high, bool keeps_high, int apart) {
     return (keeps_high ? high : low) + __shfl_xor_sync(~0u, keeps_high ? low : high, apart);
@@ -191,7 +192,7 @@ __global__ void __launch_bounds__(owner_crowd_threads, 1)
 
 template <template <class, class, int, int> class Agent, int D, class T, class A>
 void launch_owners(const StageArguments<T, A>& stage, const PointSet<T>& set, const Bins& tiles, std::int64_t crowd,
-                   cudaStream_t stream) {
+                   Complex<double>* sums, cudaStream_t stream) {
   dispatch<min_width, max_width>(stage.kernel.width, [&](auto w) {
     OwnerArguments<T, A, w()> arguments{.stage = stage,
                                         .tiles = tiles,
@@ -201,6 +202,7 @@ void launch_owners(const StageArguments<T, A>& stage, const PointSet<T>& set, co
                                         .items = set.items.data(),
                                         .crowd = static_cast<std::uint32_t>(crowd),
                                         .reach = 1,
+                                        .sums = sums,
                                         .polynomials = polynomials_of<w()>(stage.kernel)};
     for (int axis = 0; axis < D; ++axis) {
       const std::uint32_t part = stage.grid.n[axis] % owner_tile != 0;  // the last tile is a partial one
@@ -222,13 +224,41 @@ void launch_owners(const StageArguments<T, A>& stage, const PointSet<T>& set, co
 template <class T, class A>
 void spread_owned(int dim, const StageArguments<T, A>& stage, const PointSet<T>& set, const Bins& tiles,
                   std::int64_t crowd, cudaStream_t stream) {
-  dispatch<1, 3>(dim, [&](auto d) { launch_owners<OwnerSpread, d()>(stage, set, tiles, crowd, stream); });
+  dispatch<1, 3>(dim, [&](auto d) { launch_owners<OwnerSpread, d()>(stage, set, tiles, crowd, nullptr, stream); });
+}
+
+inline constexpr int deliver_threads = 256;
+
+// One thread per point rounds its sums, one of each vector, and writes them to its place in the caller's arrays.
+template <class T>
+__global__ void __launch_bounds__(deliver_threads)
+    deliver_kernel(const __grid_constant__ StageArguments<T, T> stage, const Complex<double>* sums) {
+  const std::int64_t i = std::int64_t{blockIdx.x} * deliver_threads + threadIdx.x;
+  if (i >= stage.points.count) return;
+  const std::uint32_t index = stage.points.index(static_cast<std::uint32_t>(i));
+  for (int vector = 0; vector < stage.batch; ++vector) {
+    const Complex<double> sum = sums[vector * stage.points.count + i];
+    result_at(stage, index, vector) = {static_cast<T>(sum.x), static_cast<T>(sum.y)};
+  }
 }
 
 template <class T>
 void interpolate_owned(const StageArguments<T, T>& stage, const PointSet<T>& set, const Bins& tiles, std::int64_t crowd,
-                       cudaStream_t stream) {
-  launch_owners<OwnerRead, 3>(stage, set, tiles, crowd, stream);
+                       const ResultSums& sums, cudaStream_t stream) {
+  const std::int64_t count = stage.points.count;
+  const auto blocks = static_cast<unsigned>((count + deliver_threads - 1) / deliver_threads);
+  auto* memory = reinterpret_cast<Complex<double>*>(sums.memory);
+  StageArguments<T, T> part = stage;
+  for (int first = 0; first < stage.batch; first += sums.vectors) {
+    part.batch = std::min(stage.batch - first, sums.vectors);
+    part.cells = stage.cells + first * stage.grid.cells;
+    part.strengths = stage.strengths + first * stage.stride;
+    const std::size_t bytes = sizeof(Complex<double>) * static_cast<std::size_t>(count * part.batch);
+    call("clearing sums", [&] { return cudaMemsetAsync(memory, 0, bytes, stream); });
+    launch_owners<OwnerRead, 3>(part, set, tiles, crowd, memory, stream);
+    deliver_kernel<T><<<blocks, deliver_threads, 0, stream>>>(part, memory);
+    check_launch("results");
+  }
 }
 
 }  // namespace offgrid::cuda

@@ -19,9 +19,9 @@ template <class T, class A>
 void spread_owned(int dim, const StageArguments<T, A>& stage, const PointSet<T>& set, const Bins& tiles,
                   std::int64_t crowd, cudaStream_t stream);
 
-// In 3D only. Results are added to the values that the array holds.
+// In 3D only. Each tile adds its part of a result to `sums`, for as many vectors at a time as these have room for.
 template <class T>
 void interpolate_owned(const StageArguments<T, T>& stage, const PointSet<T>& set, const Bins& tiles, std::int64_t crowd,
-                       cudaStream_t stream);
+                       const ResultSums& sums, cudaStream_t stream);
 
 }  // namespace offgrid::cuda

@@ -6,9 +6,10 @@
 //   interpolate   D[(y, re/im), j]       = sum_x,z G[(y, re/im), (x, z)] (phi_x(x) phi_z(z))[.., j]     then sum_y phi_y D
 //
 // Spreading adds up each cell in a fixed order and writes it once: it needs no atomics, and no clearing before.
-// Interpolation reads each cell once and adds to the results of the points by atomics. Points that reach the tile wait
-// in a queue until there are 32 of them, so that the others cost no products. The tiles that a crowded bin reaches are
-// left to a second launch, in which the warps of a block share the points of a tile.
+// Interpolation reads each cell once and adds its part of a point's result to a sum in f64 by atomics. The order of these
+// parts does not show in f32, nor in f64 but for the last bit. Points that reach the tile wait in a queue until there are
+// 32 of them, so that the others cost no products. The tiles that a crowded bin reaches are left to a second launch, in
+// which the warps of a block share the points of a tile.
 #pragma once
 
 #include "cuda/kernels/complex.cuh"
@@ -25,8 +26,9 @@ template <class T, class A, int W> struct OwnerArguments {
   Bins tiles;
   const std::uint32_t *bin_first, *item_count, *densest;
   const Subproblem* items;
-  std::uint32_t crowd;  // bins with more points than this are crowded, and have several items
-  std::uint32_t reach;  // the most tiles that the points of a bin reach along an axis
+  std::uint32_t crowd;    // bins with more points than this are crowded, and have several items
+  std::uint32_t reach;    // the most tiles that the points of a bin reach along an axis
+  Complex<double>* sums;  // of results, [batch][count] in the order of the packed points; null where points are spread
   Polynomials<T, W> polynomials;
 };
 
@@ -51,8 +53,8 @@ struct OwnerReach {
 inline constexpr std::uint32_t no_bin = ~0u;
 
 // A tile and its points. What is done with them is up to an agent (owner.cuh), which has
-//   meet(team, index, taken)      a lane's next point: `index` in the caller's arrays; not taken: the lane has none
-//   multiply(team, first, count)  the kernel values of the points `first` to first + 7 of `count` are in shared memory
+//   meet(team, packed, index, taken)  a lane's next point, its place in the sort and in the caller's arrays; not taken: none
+//   multiply(team, first, count)      the kernel values of the points `first` to first + 7 of `count` are in shared memory
 template <class T, class A, int D, int W> struct OwnerTeam {
   static constexpr int segments = 64;  // bins that reach a tile, 4 x 4 x 4 at most
   // The layout of the kernel values in shared memory, of 32 points at the 3 x 8 cells of the tile's axes. In f32 the
@@ -65,7 +67,7 @@ template <class T, class A, int D, int W> struct OwnerTeam {
   struct alignas(16) Shared {
     T values[by_cell ? 24 * 36 : 32 * 24];
     Complex<T> strength[32];
-    std::uint32_t index[32];
+    std::uint32_t packed[32];
     std::uint32_t corner[max_dim];  // the first cell of the tile
     std::uint32_t around[max_dim];  // OwnerReach::around
     // All points to visit are numbered bin by bin. Bin s has those before end[s], and point i of them is packed at
@@ -180,7 +182,7 @@ template <class T, class A, int D, int W> struct OwnerTeam {
     const uint2 mine = shared.queue[min(lane, count - 1)];
     RawPoint<T, D> raw;
     raw.fetch(a.stage.points, mine.x);
-    agent.meet(*this, raw.index(), lane < count);
+    agent.meet(*this, mine.x, raw.index(), lane < count);
     T t[D];
 #pragma unroll
     for (int axis = 0; axis < D; ++axis) t[axis] = raw.t(a.stage.points, axis);
