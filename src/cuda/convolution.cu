@@ -190,10 +190,9 @@ template <class T> class CudaConvolution final : public Convolution<T> {
     Numbers* cells = grid.template cells<T>();
     const auto count = static_cast<int>(batch.count);
     const Numbers* f = batch.uniform;
-    grid.fft->modes_to_grid(f, cells, count, Sign::plus, tables_.factors(), stream);
     if (grid.fft->by_lines() && real_.data() != nullptr)
-      return grid.fft->product_to_modes(cells, real_.data(), batch.strengths, count, Sign::minus, tables_.factors(),
-                                        stream);
+      return grid.fft->convolve(f, cells, real_.data(), batch.strengths, count, tables_.factors(), stream);
+    grid.fft->modes_to_grid(f, cells, count, Sign::plus, tables_.factors(), stream);
     const Product<T> product{.from = cells,
                              .real = real_.data(),
                              .complex = complex_.data(),

@@ -105,6 +105,8 @@ __global__ void __launch_bounds__(threads) pad_kernel(const Complex<T>* modes, C
   });
 }
 
+}  // namespace
+
 // The passes of the Stockham FFT of a grid, one per axis. On the way to modes they go from the fastest axis to the
 // slowest: when the lines of an axis are transformed, the axes before it have been cropped to their modes, which lie at
 // the beginning of the rows and planes of the grid. The slowest axis has its modes in the caller's array, [N3][N2][N1].
@@ -116,6 +118,9 @@ template <class A> struct Passes {
   int dim;
   bool dependent;
 };
+
+namespace {
+
 template <class A> LinePass<A> pass_along(int axis, const Passes<A>& all, Sign sign, LineKind kind) {
   const std::uint32_t* n = all.grid.n;
   const std::uint32_t modes[] = {static_cast<std::uint32_t>(all.box.modes[0]),
@@ -268,28 +273,43 @@ template <class A> void GridFft<A>::run_whole(std::complex<A>* cells, int batch,
 }
 
 template <class A>
-template <LineKind K, class T>
-void GridFft<A>::crop_along(int axis, LinePass<A> pass, std::complex<A>* cells, std::complex<T>* modes, int batch,
-                            cudaStream_t stream) const {
+template <class T>
+void GridFft<A>::crop_along(int axis, const Passes<A>& all, std::complex<A>* cells, std::complex<T>* modes, int batch,
+                            Sign sign, cudaStream_t stream) const {
+  const LinePass<A> pass = pass_along(axis, all, sign, LineKind::crop);
   const Queue queue{stream, multiprocessors_};
   if (axis == dim_ - 1)
-    run_lines<K>(pass, cells, modes, batch, queue);
+    run_lines<LineKind::crop>(pass, cells, modes, batch, queue);
   else
-    run_lines<K>(pass, cells, cells, batch, queue);
+    run_lines<LineKind::crop>(pass, cells, cells, batch, queue);
 }
 
 template <class A>
-void GridFft<A>::product_to_modes(std::complex<A>* cells, const A* spectrum, std::complex<A>* modes, int batch,
-                                  Sign sign, const Deconvolution<A>& factors, cudaStream_t stream) const {
+template <class T>
+void GridFft<A>::pad_along(int axis, const Passes<A>& all, const std::complex<T>* modes, std::complex<A>* cells,
+                           int batch, Sign sign, cudaStream_t stream) const {
+  const LinePass<A> pass = pass_along(axis, all, sign, LineKind::pad);
+  const Queue queue{stream, multiprocessors_};
+  if (axis == dim_ - 1)
+    run_lines<LineKind::pad>(pass, modes, cells, batch, queue);
+  else
+    run_lines<LineKind::pad>(pass, cells, cells, batch, queue);
+}
+
+// The fastest axis is the last one on the way to the grid and the first one on the way back, so that one pass does both and its
+// lines are never written in full.
+template <class A>
+void GridFft<A>::convolve(const std::complex<A>* modes, std::complex<A>* cells, const A* spectrum,
+                          std::complex<A>* result, int batch, const Deconvolution<A>& factors,
+                          cudaStream_t stream) const {
   const Passes<A> all{.grid = grid_, .box = box_, .factors = factors, .dim = dim_, .dependent = dependent_};
-  for (int axis = 0; axis < dim_; ++axis) {
-    LinePass<A> pass = pass_along(axis, all, sign, LineKind::crop);
-    pass.spectrum = spectrum;
-    if (axis == 0)
-      crop_along<LineKind::multiply_and_crop>(axis, pass, cells, modes, batch, stream);
-    else
-      crop_along<LineKind::crop>(axis, pass, cells, modes, batch, stream);
-  }
+  for (int axis = dim_ - 1; axis > 0; --axis) pad_along(axis, all, modes, cells, batch, Sign::plus, stream);
+  LinePass<A> pass = pass_along(0, all, Sign::plus, LineKind::pad);
+  pass.to = pass.from;
+  pass.spectrum = spectrum;
+  run_lines<LineKind::convolve>(pass, dim_ == 1 ? modes : cells, dim_ == 1 ? result : cells, batch,
+                                {stream, multiprocessors_});
+  for (int axis = 1; axis < dim_; ++axis) crop_along(axis, all, cells, result, batch, Sign::minus, stream);
 }
 
 template <class A>
@@ -297,8 +317,7 @@ template <class T>
 void GridFft<A>::grid_to_modes(std::complex<A>* cells, std::complex<T>* modes, int batch, Sign sign,
                                const Deconvolution<A>& factors, cudaStream_t stream) const {
   const Passes<A> all{.grid = grid_, .box = box_, .factors = factors, .dim = dim_, .dependent = dependent_};
-  for (int axis = 0; by_lines_ && axis < dim_; ++axis)
-    crop_along<LineKind::crop>(axis, pass_along(axis, all, sign, LineKind::crop), cells, modes, batch, stream);
+  for (int axis = 0; by_lines_ && axis < dim_; ++axis) crop_along(axis, all, cells, modes, batch, sign, stream);
   if (by_lines_) return;
   run_whole(cells, batch, sign, stream);
   crop_kernel<T, A><<<blocks_of(box_.modes[0], box_.modes[1], box_.modes[2], batch), threads, 0, stream>>>(
@@ -310,15 +329,8 @@ template <class A>
 template <class T>
 void GridFft<A>::modes_to_grid(const std::complex<T>* modes, std::complex<A>* cells, int batch, Sign sign,
                                const Deconvolution<A>& factors, cudaStream_t stream) const {
-  const Queue queue{stream, multiprocessors_};
   const Passes<A> all{.grid = grid_, .box = box_, .factors = factors, .dim = dim_, .dependent = dependent_};
-  for (int axis = dim_ - 1; by_lines_ && axis >= 0; --axis) {
-    const LinePass<A> pass = pass_along(axis, all, sign, LineKind::pad);
-    if (axis == dim_ - 1)
-      run_lines<LineKind::pad>(pass, modes, cells, batch, queue);
-    else
-      run_lines<LineKind::pad>(pass, cells, cells, batch, queue);
-  }
+  for (int axis = dim_ - 1; by_lines_ && axis >= 0; --axis) pad_along(axis, all, modes, cells, batch, sign, stream);
   if (by_lines_) return;
   pad_kernel<T, A><<<blocks_of(grid_.n[0], grid_.n[1], grid_.n[2], batch), threads, 0, stream>>>(
       reinterpret_cast<const Complex<T>*>(modes), reinterpret_cast<Complex<A>*>(cells), grid_, box_, factors, batch);

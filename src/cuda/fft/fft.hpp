@@ -72,6 +72,9 @@ class FftPlan {
 };
 void destroy_kept_fft_plans();
 
+// What all passes of a transform have in common (fft.cu).
+template <class A> struct Passes;
+
 // A is the precision of the grid, T that of the modes.
 template <class A> class GridFft {
  public:
@@ -84,16 +87,21 @@ template <class A> class GridFft {
   template <class T>
   void grid_to_modes(std::complex<A>* cells, std::complex<T>* modes, int batch, Sign sign,
                      const Deconvolution<A>& factors, cudaStream_t stream) const;
-  // The same of cells times a spectrum [n3][n2][n1], by lines only.
-  void product_to_modes(std::complex<A>* cells, const A* spectrum, std::complex<A>* modes, int batch, Sign sign,
-                        const Deconvolution<A>& factors, cudaStream_t stream) const;
   template <class T>
   void modes_to_grid(const std::complex<T>* modes, std::complex<A>* cells, int batch, Sign sign,
                      const Deconvolution<A>& factors, cudaStream_t stream) const;
+  // By lines only: to the grid with sign +, times a spectrum [n3][n2][n1], and back. The factors must all be 1. Most of
+  // `cells` is never written.
+  void convolve(const std::complex<A>* modes, std::complex<A>* cells, const A* spectrum, std::complex<A>* result,
+                int batch, const Deconvolution<A>& factors, cudaStream_t stream) const;
 
  private:
-  template <LineKind K, class T>
-  void crop_along(int axis, LinePass<A> pass, std::complex<A>* cells, std::complex<T>* modes, int batch,
+  // One pass of the way to the grid, or back.
+  template <class T>
+  void pad_along(int axis, const Passes<A>& all, const std::complex<T>* modes, std::complex<A>* cells, int batch,
+                 Sign sign, cudaStream_t stream) const;
+  template <class T>
+  void crop_along(int axis, const Passes<A>& all, std::complex<A>* cells, std::complex<T>* modes, int batch, Sign sign,
                   cudaStream_t stream) const;
   void run_whole(std::complex<A>* cells, int batch, Sign sign, cudaStream_t stream) const;
 

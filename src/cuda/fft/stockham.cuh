@@ -5,6 +5,8 @@
 // the earlier stages is m, then stage R does, for all j < n / R,
 //   x[j + i n / R]  ->  e((j mod m) i / (m R)) x  ->  transform over i  ->  y[(j / m) m R + j mod m + i m]
 // Neighbouring threads read neighbouring values, and in the last stage write neighbouring values, too.
+// A convolution runs the stages twice: the last one of the first transform multiplies by the spectrum, conjugates, and passes
+// the line on to the first one of the second, in shared memory too.
 #pragma once
 
 #include "cuda/fft/dft.cuh"
@@ -45,16 +47,19 @@ __device__ inline double2 load_here(const double2* at) {
 // What one thread does for a line of N cells. S, A and D are the precisions of source, transform and result.
 template <int N, LineKind K, class S, class A, class D> struct StockhamAgent {
   static constexpr LinePlan plan = line_plan(N, sizeof(A));
-  static constexpr bool crops = K != LineKind::pad;
+  static constexpr bool convolves = K == LineKind::convolve;
   static constexpr int first_radix = plan.stage[0].radix;
-  static constexpr int most_threads = most_line_threads(sizeof(A), plan.threads);
+  static constexpr int most_threads =
+      convolves ? most_convolution_threads(sizeof(A), plan.threads) : most_line_threads(sizeof(A), plan.threads);
   static constexpr int blocks = line_blocks(sizeof(A), plan.threads);
   static_assert(plan.stages > 1 && plan.threads <= most_threads);
   template <int I> using Groups = Complex<A>[plan.stage[I].groups][plan.stage[I].radix];
-  static constexpr int of_spectrum =
-      K == LineKind::multiply_and_crop ? plan.stage[0].values() : 0;  // read with the values
   static constexpr bool tables_ahead =
-      plan.stages == 2 && plan.most_held(crops, sizeof(A)) + of_spectrum <= most_held_ahead(sizeof(A));
+      plan.stages == 2 && plan.most_held(K != LineKind::pad, sizeof(A)) <= most_held_ahead(sizeof(A));
+  // Whether a stage is the last one of all, and whether it multiplies what it passes on by a table.
+  template <int I, bool Back> static constexpr bool ends = I == plan.stages - 1 && (Back || !convolves);
+  template <int I, bool Back>
+  static constexpr bool scales = I == plan.stages - 1 && (convolves ? !Back : K == LineKind::crop);
 
   const LinePass<A>& p;
   Complex<A>* shared;  // the line's part of shared memory
@@ -69,7 +74,13 @@ template <int N, LineKind K, class S, class A, class D> struct StockhamAgent {
     return (line - v * p.u_count) * layout.along_u + v * layout.along_v;
   }
 
-  __device__ const A* factor(int cell) const { return p.factors + min(cell, N - cell); }
+  // Of a cell, for the stage that scales.
+  __device__ const A* factor(int cell) const {
+    if constexpr (convolves)
+      return spectrum + cell;
+    else
+      return p.factors + min(cell, N - cell);
+  }
 
   // The transform for sign = -1 is the conjugate of that for +1 of conjugated values.
   __device__ float with_sign(float im) const { return __int_as_float(__float_as_int(im) ^ (p.sign & 0x80000000)); }
@@ -90,13 +101,10 @@ template <int N, LineKind K, class S, class A, class D> struct StockhamAgent {
     if constexpr (K == LineKind::crop) {
       const Complex<S> value = source(j);
       return {static_cast<A>(value.x), with_sign(static_cast<A>(value.y))};
-    } else if constexpr (K == LineKind::multiply_and_crop) {
-      const Complex<S> value = source(j);
-      const A by = __ldg(spectrum + std::uint64_t{p.from.step} * j);
-      return {static_cast<A>(value.x) * by, with_sign(static_cast<A>(value.y) * by)};
     } else {
       const bool has = p.axis.holds(j);
       const Complex<S> value = source(has ? p.axis.index(j) : 0);
+      if constexpr (convolves) return {has ? value.x : A(0), has ? value.y : A(0)};
       const A by = has ? __ldg(factor(j)) : A(0);
       return {static_cast<A>(value.x) * by, with_sign(static_cast<A>(value.y) * by)};
     }
@@ -104,6 +112,8 @@ template <int N, LineKind K, class S, class A, class D> struct StockhamAgent {
   __device__ void write(int j, Complex<A> value, A by) const {
     if constexpr (K == LineKind::pad) {
       target(j) = {static_cast<D>(value.x), static_cast<D>(with_sign(value.y))};
+    } else if constexpr (convolves) {
+      if (p.axis.holds(j)) target(p.axis.index(j)) = {value.x, -value.y};
     } else {
       if (!p.axis.holds(j)) return;
       if constexpr (!tables_ahead) by = __ldg(factor(j));
@@ -126,7 +136,7 @@ template <int N, LineKind K, class S, class A, class D> struct StockhamAgent {
     return even<I> || thread + g * plan.threads < plan.stage[I].apart;
   }
 
-  template <int I> __device__ void load(Groups<I>& x) const {
+  template <int I, bool Back> __device__ void load(Groups<I>& x) const {
     constexpr LineStage stage = plan.stage[I];
 #pragma unroll
     for (int g = 0; g < stage.groups; ++g) {
@@ -134,7 +144,9 @@ template <int N, LineKind K, class S, class A, class D> struct StockhamAgent {
       const Complex<A>* values = shared + spaced(j);
 #pragma unroll
       for (int i = 0; i < stage.radix; ++i) {
-        if constexpr (I == 0)
+        if constexpr (I == 0 && Back)
+          x[g][i] = shared[spaced(j + i * stage.apart)];
+        else if constexpr (I == 0)
           x[g][i] = read(j + i * stage.apart);
         else
           x[g][i] = values[i * spaced(stage.apart)];
@@ -165,9 +177,9 @@ template <int N, LineKind K, class S, class A, class D> struct StockhamAgent {
   };
 
   // What a stage reads from tables in advance; only a part of it where registers are few.
-  template <int I> struct FromTables {
+  template <int I, bool Back> struct FromTables {
     static constexpr LineStage stage = plan.stage[I];
-    static constexpr bool has_twiddles = I > 0, scales = crops && I == plan.stages - 1;
+    static constexpr bool has_twiddles = I > 0;
     static constexpr int prefetched = stage.prefetched_groups(sizeof(A));
     Twiddles<I> twiddles[stage.groups];
     A by[stage.groups][stage.radix];
@@ -186,46 +198,52 @@ template <int N, LineKind K, class S, class A, class D> struct StockhamAgent {
     __device__ void load_factors(const StockhamAgent& agent, int g) {
       const int j = agent.template group<I>(g);
 #pragma unroll
-      for (int i = 0; scales && i < stage.radix; ++i) by[g][i] = load_here(agent.factor(j + i * stage.m));
+      for (int i = 0; scales<I, Back> && i < stage.radix; ++i) by[g][i] = load_here(agent.factor(j + i * stage.m));
     }
   };
 
-  template <int I, int R> __device__ void store(int j, const Complex<A> (&x)[R], const A (&by)[R]) const {
+  template <int I, bool Back, int R> __device__ void store(int j, const Complex<A> (&x)[R], const A (&by)[R]) const {
     constexpr int m = plan.stage[I].m;
     Complex<A>* values = shared + spaced(j / m * m * (R - 1) + j);
 #pragma unroll
     for (int i = 0; i < R; ++i) {
-      if constexpr (I == plan.stages - 1)
+      if constexpr (ends<I, Back>) {
         write(j + i * m, x[i], by[i]);
-      else
+      } else if constexpr (scales<I, Back>) {
+        const A scale = tables_ahead ? by[i] : __ldg(factor(j + i * m));
+        values[i * spaced(m)] = {x[i].x * scale, -x[i].y * scale};
+      } else {
         values[i * spaced(m)] = x[i];
+      }
     }
   }
 
-  template <int I> __device__ void stage(FromTables<I>& tables) const {
+  template <int I, bool Back> __device__ void stage(FromTables<I, Back>& tables) const {
     constexpr LineStage stage = plan.stage[I];
-    constexpr bool last = I == plan.stages - 1;
+    constexpr bool first = I == 0 && !Back, last = ends<I, Back>;
+    constexpr int following = last ? I : (I + 1) % plan.stages;
+    constexpr bool goes_back = Back || (!last && following == 0);
     Groups<I> x;
-    FromTables<last ? I : I + 1> next;
+    FromTables<following, goes_back> next;
     if (tables_ahead && !last) next.load(*this);
-    if (I == 0) wait_for_previous_kernel();
-    if (I > 0) __syncthreads();
-    load<I>(x);
-    if (I > 0 && !last) __syncthreads();
+    if (first) wait_for_previous_kernel();
+    if (!first) __syncthreads();
+    load<I, Back>(x);
+    if (!first && !last) __syncthreads();
 #pragma unroll
     for (int g = 0; g < stage.groups; ++g) {
       if (g >= tables.prefetched) tables.load_twiddles(*this, g);
       if constexpr (I > 0) tables.twiddles[g].multiply(x[g]);
       transform<A, stage.radix>(x[g]);
-      if ((!last || there) && has_group<I>(g)) store<I, stage.radix>(group<I>(g), x[g], tables.by[g]);
+      if ((!last || there) && has_group<I>(g)) store<I, Back, stage.radix>(group<I>(g), x[g], tables.by[g]);
     }
     if (!tables_ahead && !last) next.load(*this);
-    if constexpr (!last) this->template stage<I + 1>(next);
+    if constexpr (!last) this->template stage<following, goes_back>(next);
   }
 
   __device__ void run() const {
-    FromTables<0> none;
-    stage<0>(none);
+    FromTables<0, false> none;
+    stage<0, false>(none);
   }
 };
 
@@ -247,7 +265,7 @@ __global__ void __launch_bounds__(StockhamAgent<N, K, S, A, D>::most_threads, St
           wanted < p.lines,
           from + first + vector * p.from.vector,
           to + result + vector * p.to.vector,
-          p.spectrum + (K == LineKind::multiply_and_crop ? first : 0)}
+          p.spectrum + (Agent::convolves ? first : 0)}
         .run();
   }
 }

@@ -9,7 +9,8 @@
 
 namespace offgrid::cuda {
 
-enum class LineKind { crop, pad, multiply_and_crop };
+// convolve: pad, transform with sign +, multiply by a spectrum, transform with sign - and crop, without deconvolution.
+enum class LineKind { crop, pad, convolve };
 
 // Element j of line (u, v) is at u * along_u + v * along_v + j * step.
 struct LineLayout {
@@ -26,8 +27,8 @@ template <class A> struct LinePass {
   std::uint32_t u_count = 1, lines = 1;  // u < u_count
   const A* factors = nullptr;            // deconvolution, [|k|]
   const A* twiddles = nullptr;           // [stage][i][j mod m][re, im]
-  const A* spectrum = nullptr;  // what multiply_and_crop multiplies the cells by, laid out as one vector of them
-  bool dependent = false;       // launched by programmatic dependent launch (dependent_launch.cuh)
+  const A* spectrum = nullptr;           // what convolve multiplies the cells by, laid out as one vector of them
+  bool dependent = false;                // launched by programmatic dependent launch (dependent_launch.cuh)
 
   // Set by run_lines.
   bool side_by_side = false;     // the lines of a block are neighbours in memory, the elements of a line are not

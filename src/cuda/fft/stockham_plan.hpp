@@ -38,6 +38,13 @@ constexpr int most_line_threads(std::size_t real_bytes, int threads_per_line) {
   return are_long_lines(real_bytes, threads_per_line) ? lines_per_sector * threads_per_line
                                                       : threads_of_two_blocks(real_bytes, threads_per_line);
 }
+// Convolutions, which hold more at a time, have fewer, so that a thread has 144 registers or more, or 255 in f64: the threads of
+// as many lines, a power of two, as there is room for.
+constexpr int most_convolution_threads(std::size_t real_bytes, int threads_per_line) {
+  if (are_long_lines(real_bytes, threads_per_line)) return most_line_threads(real_bytes, threads_per_line);
+  const int room = real_bytes == 4 ? 224 : 128;
+  return threads_per_line * larger(1, static_cast<int>(std::bit_floor(static_cast<unsigned>(room / threads_per_line))));
+}
 // How many twiddle factors of a stage a thread reads before the values of that stage have arrived.
 constexpr int prefetched_twiddles(std::size_t real_bytes) { return real_bytes == 4 ? 9 : 8; }
 // A thread reads all that the second of two stages needs from tables before the values of the first stage arrive, if it
