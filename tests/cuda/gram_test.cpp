@@ -2,6 +2,7 @@
 #include "core/gram.hpp"
 
 #include "cuda/check.hpp"
+#include "cuda/fft/stockham_plan.hpp"
 #include "streams.hpp"
 
 namespace {
@@ -56,6 +57,21 @@ TEST_F(GpuGramTest, of_axes_that_are_too_long_for_lines) {
         convolution.apply(nullptr);
         pair.apply(nullptr);
         EXPECT_LE(relative_error(convolution.h.host(), pair.h.host()), 2 * spec.tolerance) << modes[0];
+      }
+  });
+}
+
+// The fastest axis goes to the grid and back in one kernel, of which there is one for each length.
+TEST_F(GpuGramTest, of_lines_of_every_length) {
+  for_both_precisions([&](auto zero) {
+    using T = decltype(zero);
+    for (const std::int64_t n : offgrid::cuda::line_sizes)
+      for (const Sizes& modes : {Sizes{(n + 1) / 2}, Sizes{(n + 1) / 2, 30}}) {
+        const Spec spec{.modes = modes, .tolerance = usual_tolerance<T>, .options = {.transforms = 2}};
+        const GpuGram<T> convolution(spec, GramMethod::convolution), pair(spec, GramMethod::pair);
+        convolution.apply(nullptr);
+        pair.apply(nullptr);
+        EXPECT_LE(relative_error(convolution.h.host(), pair.h.host()), 2 * spec.tolerance) << n;
       }
   });
 }
