@@ -20,7 +20,7 @@ struct Extent {
   Box box;
   // The largest share of points, over the axes, in the outer tenth of the box: a tenth where they are all over it.
   double at_ends = 1;
-  // Different ones along an axis, the fewest of the axes; axes of one place alone do not count.
+  // The number of different coordinates along the axis that has the fewest, axes of one place alone aside.
   std::int64_t places = 1;
 };
 
@@ -31,7 +31,7 @@ constexpr std::int64_t sampled_point(std::int64_t sample, std::int64_t count) {
   return static_cast<std::int64_t>((mixed ^ (mixed >> 29)) % static_cast<std::uint64_t>(count));
 }
 
-// From the coordinates of these, [axis][extent_samples].
+// `samples` are the coordinates of these points, [axis][extent_samples].
 template <class T> Extent extent_of(const Box& box, int dim, const T* samples) {
   Extent extent{box, 0, extent_samples};
   for (int axis = 0; axis < dim; ++axis) {

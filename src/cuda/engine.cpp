@@ -89,7 +89,7 @@ template <class T> class CudaEngine final : public Engine<T> {
     const MethodChoice fitting = choose_method(request);
     for (const auto& grid : grids_.idle()) make_room(*grid, choice_, *sorter_, points.count);
     const bool sums_too_long = !choice_.sort.subproblems && fitting.method != choice_.method;
-    if ((fitting.wide && !choice_.wide) || sums_too_long)
+    if (needs_wider(request, fitting) || sums_too_long)
       change_method(fitting, points, native(stream));
     else
       sort(points, choice_.unit->subproblem_points(request), native(stream));
@@ -211,11 +211,10 @@ template <class T> class CudaEngine final : public Engine<T> {
     const DeviceGuard guard(device_.id);
     const auto& mine = static_cast<const CudaGrid<T>&>(grid);
     const bool by_method = choice_.unit->reads_itself(request_for(count_, Direction::to_points));
+    const bool has_sums = mine.sums.size() >= sums_of(choice_, count_) * mine.batch;  // else this execute is captured
     for (const PointSet<T>& set : sets_) {
-      const ResultSums sums{mine.sums.data(),
-                            static_cast<int>(mine.sums.size() / std::max<std::int64_t>(set.points.count, 1))};
-      const StageCall<T, T> call{choice_, set, results_of(set, strengths, mine), queue(stream), sums};
-      if (by_method && (sums.vectors > 0 || !choice_.unit->sums_results()))
+      const StageCall<T, T> call{choice_, set, results_of(set, strengths, mine), queue(stream), mine.sums.data()};
+      if (by_method && (has_sums || !choice_.unit->sums_results()))
         choice_.unit->interpolate(call);
       else
         interpolate_per_point(design_.dim(), call.stage, call.queue);
@@ -321,6 +320,14 @@ template <class T> class CudaEngine final : public Engine<T> {
     return cuda::is_too_long(request, grid_precision(choice_), terms);
   }
 
+  // Whether these points need sums of more precision than the cells have. In a workspace of the caller's the present method
+  // stays as long as it serves.
+  bool needs_wider(const MethodRequest& request, const MethodChoice& fitting) const {
+    if (!fitting.wide || choice_.wide) return false;
+    return !grids_.uses_callers_memory() ||
+           choice_.unit->sums_in_f64(request, choice_.unit->subproblem_points(request));
+  }
+
   // More points than the plan was told of, and their sums need more precision or another method.
   void change_method(const MethodChoice& fitting, const Points<T>& points, cudaStream_t stream) {
     if (grids_.uses_callers_memory())
@@ -342,12 +349,12 @@ template <class T> class CudaEngine final : public Engine<T> {
   }
 
   // Points that were sorted for the way to modes have no inverse, which makes the way to points up to three times slower:
-  // the first execute that goes there makes it, and waits for it once; later calls of set_points make it at once. A captured
-  // execute does without.
+  // the first execute that goes there makes it, and waits for it once; later calls of set_points make it at once. Room for
+  // sums of results is made in the same way. A captured execute does without both.
   void prepare_to_read(CudaGrid<T>& grid, cudaStream_t stream) const {
     if (grid.captured) return;
+    const DeviceGuard guard(device_.id);
     if (!ready_to_read_.load(std::memory_order_acquire)) {
-      const DeviceGuard guard(device_.id);
       const std::lock_guard lock(reading_mutex_);
       if (!ready_to_read_.load(std::memory_order_relaxed)) {
         get_ready_to_read(stream);
@@ -371,15 +378,15 @@ template <class T> class CudaEngine final : public Engine<T> {
   static Precision grid_precision(const MethodChoice& choice) { return choice.wide ? Precision::f64 : precision_of<T>; }
   GridNeeds needs_of(const MethodChoice& choice) const {
     const bool holds_results = !sets_.empty() && sets_[0].inverted;
-    const bool reads = !sets_.empty() && (has_read_ || direction_of(design_.problem) == Direction::to_points);
+    const bool reads = !sets_.empty() && goes_to_points();
     return {choice.sort.grid, grid_precision(choice), holds_results ? count_ : 0, reads ? sums_of(choice, count_) : 0};
   }
   // What the grid must have room for when `count` points come.
   void make_room(CudaGrid<T>& grid, const MethodChoice& choice, const Sorter<T>& sorter, std::int64_t count) const {
     if (sorter.inverts(count)) grids_.hold_results(grid, count);
-    if (has_read_ || direction_of(design_.problem) == Direction::to_points)
-      grids_.hold_sums(grid, sums_of(choice, count));
+    if (goes_to_points()) grids_.hold_sums(grid, sums_of(choice, count));
   }
+  bool goes_to_points() const { return has_read_ || direction_of(design_.problem) == Direction::to_points; }
   // Per vector; 0 where the method does not add up results.
   std::int64_t sums_of(const MethodChoice& choice, std::int64_t count) const {
     const bool adds =

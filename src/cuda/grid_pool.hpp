@@ -16,7 +16,6 @@
 #include "cuda/launch/graph.hpp"
 #include "cuda/memory.hpp"
 #include "cuda/method/integer_sums.hpp"
-#include "cuda/sort/sort_policy.hpp"
 
 namespace offgrid::cuda {
 
@@ -41,7 +40,7 @@ template <class T> struct CudaGrid final : Grid {
   FixedPoint fixed{};
   DeviceBuffer<std::byte> owned;
   DeviceBuffer<std::complex<T>> results;    // [batch][count], where they are not written to the caller's array at once
-  DeviceBuffer<std::complex<double>> sums;  // of results, where the method adds them up: of as many vectors as fit
+  DeviceBuffer<std::complex<double>> sums;  // [batch][points of a set], of results that the method adds up
   Event done;
   cudaStream_t stream = nullptr;  // of the last lease
   Replays<GridUse<T>> replays;    // of its last uses
@@ -69,7 +68,7 @@ struct GridNeeds {
   GridShape shape{};
   Precision precision = Precision::f64;  // of the cells while points are added
   std::int64_t results = 0;              // per vector, that the grid must hold
-  std::int64_t sums = 0;                 // the same
+  std::int64_t sums = 0;                 // of results, per vector
 };
 
 template <class T> class GridPool {
@@ -101,12 +100,9 @@ template <class T> class GridPool {
     if (const std::int64_t size = count * design_.batch; grid.results.size() < size)
       grid.results = DeviceBuffer<std::complex<T>>(size, memory_);
   }
-  // Of one vector at least, and of more up to most_gathered_bytes.
   void hold_sums(CudaGrid<T>& grid, std::int64_t count) const {
-    if (count == 0) return;
-    const std::int64_t fitting = most_gathered_bytes / (count * std::int64_t{sizeof(std::complex<double>)});
-    const std::int64_t size = count * std::clamp<std::int64_t>(fitting, 1, design_.batch);
-    if (grid.sums.size() < size) grid.sums = DeviceBuffer<std::complex<double>>(size, memory_);
+    if (const std::int64_t size = count * design_.batch; grid.sums.size() < size)
+      grid.sums = DeviceBuffer<std::complex<double>>(size, memory_);
   }
 
   // The grid that was last used on this stream needs no waiting.

@@ -1,6 +1,7 @@
 // Memory of the device and page-locked memory of the host, owned (plan_memory.hpp says where it comes from), and events.
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <utility>
@@ -15,12 +16,14 @@ namespace offgrid::cuda {
 inline constexpr std::size_t alignment = 512;
 inline std::size_t aligned(std::size_t bytes) { return (bytes + alignment - 1) / alignment * alignment; }
 
-// What the buffers of an engine add up to, now and at most.
+// What the buffers of an engine add up to, now and at most. Executes that run at the same time may both make buffers.
 struct MemoryCount {
-  std::size_t bytes = 0, peak = 0;
+  std::atomic<std::size_t> bytes{0}, peak{0};
   void add(std::size_t more) {
-    bytes += more;
-    peak = bytes > peak ? bytes : peak;
+    const std::size_t now = bytes += more;
+    std::size_t most = peak;
+    while (now > most && !peak.compare_exchange_weak(most, now)) {
+    }
   }
 };
 

@@ -176,4 +176,36 @@ TEST_F(CellsOnGpuTest, crowded_points_are_refused_with_a_workspace_that_is_too_s
   EXPECT_NO_THROW(set_crowd());
 }
 
+// Owners add up a cell in f64 and round it once, so that they need no grid of f64 at tolerances that f32 sums would miss,
+// wherever the points are.
+TEST_F(CellsOnGpuTest, owners_write_cells_of_f32_at_tight_tolerances) {
+  for (const Sizes& cells : {Sizes{31, 20}, Sizes{17, 19, 16}}) {
+    const int dim = static_cast<int>(cells.size());
+    Spec spec = cells_spec<float>(1, cells, {.method = offgrid::Method::owner});
+    spec.tolerance = 1e-6;
+    for (const auto& points :
+         {uniform_points<float>(dim, 300), make_points<float>(dim, 5000, [](auto) { return 0.3; })}) {
+      GpuPlan<float> plan(where(), spec, points);
+      plan.set_points();
+      plan.execute();
+      EXPECT_LE(plan.error(), spec.tolerance) << spec.name();
+      EXPECT_EQ(plan.plan().describe().find("sums in f64"), std::string::npos) << plan.plan().describe();
+    }
+  }
+}
+
+// A fresh plan would sweep so many points, with a grid of f64. In a workspace of the caller's owners go on.
+TEST_F(CellsOnGpuTest, more_points_are_no_fault_in_a_workspace_that_owners_began_in) {
+  Spec spec = cells_spec<float>(1, {1100, 1000});
+  spec.options.transforms = spec.options.batch = 1;
+  spec.tolerance = 1e-6;
+  GpuPlan<float> plan(where(), spec, points_for<float>(spec.modes, 30'000));
+  plan.set_points();
+  ASSERT_NE(plan.plan().describe().find("spreading owner"), std::string::npos) << plan.plan().describe();
+  const CallersWorkspace<float> workspace(where(), plan);
+  const auto more = points_for<float>(spec.modes, 600'000);
+  DeviceArray<float> x(where(), more.axis[0]), y(where(), more.axis[1]);
+  EXPECT_NO_THROW(plan.plan().set_points(more.count(), {x.data(), y.data()}, nullptr));
+}
+
 }  // namespace

@@ -187,7 +187,7 @@ TEST_F(MethodsTest, owners_of_grids_of_any_size_repeat_their_bits) {
   });
 }
 
-// Several tiles add to a result, in no fixed order, but in f64.
+// Several tiles add to a result, in no fixed order, but in f64. That changes one number in 10^8.
 TEST_F(MethodsTest, results_that_owners_add_up_have_the_same_bits_in_f32) {
   const Spec spec{.type = 2, .modes = {40, 41, 42}, .options = {.transforms = 2, .method = Method::owner}};
   const auto points = uniform_points<float>(3, 5000);

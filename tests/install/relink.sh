@@ -1,5 +1,5 @@
 # Sourced by tests that build the project otherwise without compiling it: other trees take the objects of the tree $build, and
-# only link them. The caller has set $build and $work, an empty folder.
+# only link them. The caller has set $here, this folder, $build, and $work, an empty folder.
 fail() { echo "$*" >&2; exit 1; }
 quietly() { "$@" >"$work/log" 2>&1 || { cat "$work/log" >&2; fail "failed: $*"; }; }
 cached() { sed -n "s/^$1:[A-Z]*=//p" "$build/CMakeCache.txt"; }
@@ -13,7 +13,7 @@ configure_with_objects() {
     -DCMAKE_C_COMPILER="$(cached CMAKE_C_COMPILER)" -DCMAKE_CXX_COMPILER="$(cached CMAKE_CXX_COMPILER)" \
     -DCMAKE_BUILD_TYPE="$(cached CMAKE_BUILD_TYPE)" \
     -DOFFGRID_PYTHON=OFF -DOFFGRID_CLI=OFF -DOFFGRID_MPI=OFF "$@"
-  (cd "$build" && find src compat -name '*.o') | while read -r object; do
+  (cd "$build" && find . \( -path './src/*' -o -path './compat/*' \) -name '*.o') | while read -r object; do
     mkdir -p "$tree/$(dirname "$object")"
     ln -s "$(realpath "$build/$object")" "$tree/$object"
   done

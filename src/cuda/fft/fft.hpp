@@ -90,8 +90,8 @@ template <class A> class GridFft {
   template <class T>
   void modes_to_grid(const std::complex<T>* modes, std::complex<A>* cells, int batch, Sign sign,
                      const Deconvolution<A>& factors, cudaStream_t stream) const;
-  // By lines only: to the grid with sign +, times a spectrum [n3][n2][n1], and back. The factors must all be 1. Most of
-  // `cells` is never written.
+  // By lines only: to the grid with sign +, times a spectrum [n3][n2][n1], and back. The factors must all be 1. Of
+  // `cells` about half is never written, and nothing in 1D.
   void convolve(const std::complex<A>* modes, std::complex<A>* cells, const A* spectrum, std::complex<A>* result,
                 int batch, const Deconvolution<A>& factors, cudaStream_t stream) const;
 

@@ -14,12 +14,6 @@ template <class T> struct KernelView {
   const T* host_coefficients;  // the same on the host
 };
 
-// Where results are added up, [vectors][count] in the order of the packed points.
-struct ResultSums {
-  std::complex<double>* memory = nullptr;
-  int vectors = 0;
-};
-
 // T is the precision of the points and strengths, A that of the grid.
 template <class T, class A> struct StageArguments {
   PackedPoints<T> points;

@@ -54,7 +54,7 @@ class Owner final : public SpreadMethodOf<Owner> {
     return true;
   }
 
-  // A cell is summed in f64 and written once; only those of crowded bins are added to. Where cells are the result they are
+  // A cell is summed in f64 and written once; sets of points after the first one add to it. Where cells are the result they are
   // rounded to its precision in any case.
   bool sums_in_f64(const MethodRequest& request, std::int64_t) const override {
     return !request.options.spread_only && needs_wide_sums(request, 1, 1);
@@ -62,9 +62,11 @@ class Owner final : public SpreadMethodOf<Owner> {
   double longest_sum(const MethodChoice& choice, Precision precision, std::int64_t run,
                      std::int64_t items) const override {
     const auto subproblem = static_cast<double>(choice.sort.subproblem_points);
-    const bool f64 = precision == Precision::f64;
-    if (run <= 1) return f64 ? subproblem : 1;
-    return added_subproblems(choice.sort, run, items) + (f64 ? subproblem / 4 : 0);
+    if (precision == Precision::f64)
+      return run <= 1 ? subproblem : added_subproblems(choice.sort, run, items) + subproblem / 4;
+    const double sets =
+        std::ceil(static_cast<double>(items) * subproblem / static_cast<double>(choice.sort.set_points));
+    return sets > 1 ? sets : 0;
   }
 
   bool writes_all_cells() const override { return true; }

@@ -244,21 +244,14 @@ __global__ void __launch_bounds__(deliver_threads)
 
 template <class T>
 void interpolate_owned(const StageArguments<T, T>& stage, const PointSet<T>& set, const Bins& tiles, std::int64_t crowd,
-                       const ResultSums& sums, cudaStream_t stream) {
-  const std::int64_t count = stage.points.count;
-  const auto blocks = static_cast<unsigned>((count + deliver_threads - 1) / deliver_threads);
-  auto* memory = reinterpret_cast<Complex<double>*>(sums.memory);
-  StageArguments<T, T> part = stage;
-  for (int first = 0; first < stage.batch; first += sums.vectors) {
-    part.batch = std::min(stage.batch - first, sums.vectors);
-    part.cells = stage.cells + first * stage.grid.cells;
-    part.strengths = stage.strengths + first * stage.stride;
-    const std::size_t bytes = sizeof(Complex<double>) * static_cast<std::size_t>(count * part.batch);
-    call("clearing sums", [&] { return cudaMemsetAsync(memory, 0, bytes, stream); });
-    launch_owners<OwnerRead, 3>(part, set, tiles, crowd, memory, stream);
-    deliver_kernel<T><<<blocks, deliver_threads, 0, stream>>>(part, memory);
-    check_launch("results");
-  }
+                       std::complex<double>* sums, cudaStream_t stream) {
+  auto* memory = reinterpret_cast<Complex<double>*>(sums);
+  const auto blocks = static_cast<unsigned>((stage.points.count + deliver_threads - 1) / deliver_threads);
+  const std::size_t bytes = sizeof(Complex<double>) * static_cast<std::size_t>(stage.points.count * stage.batch);
+  call("clearing sums", [&] { return cudaMemsetAsync(memory, 0, bytes, stream); });
+  launch_owners<OwnerRead, 3>(stage, set, tiles, crowd, memory, stream);
+  deliver_kernel<T><<<blocks, deliver_threads, 0, stream>>>(stage, memory);
+  check_launch("results");
 }
 
 }  // namespace offgrid::cuda

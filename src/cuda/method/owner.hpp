@@ -19,9 +19,9 @@ template <class T, class A>
 void spread_owned(int dim, const StageArguments<T, A>& stage, const PointSet<T>& set, const Bins& tiles,
                   std::int64_t crowd, cudaStream_t stream);
 
-// In 3D only. Each tile adds its part of a result to `sums`, for as many vectors at a time as these have room for.
+// In 3D only. Each tile adds its part of a result to `sums`, [batch][points] in the order of the packed points.
 template <class T>
 void interpolate_owned(const StageArguments<T, T>& stage, const PointSet<T>& set, const Bins& tiles, std::int64_t crowd,
-                       const ResultSums& sums, cudaStream_t stream);
+                       std::complex<double>* sums, cudaStream_t stream);
 
 }  // namespace offgrid::cuda
