@@ -106,6 +106,27 @@ TEST(ChooseMethod, owners_spread_in_2d_where_the_sweep_would_add_to_cells_of_f64
   EXPECT_NE(chosen_by_width(spread, 8, ampere, 0.1).method, Method::owner);
 }
 
+// An owner rounds a sum of f64 once, so that cells of f32 serve; the sweep would add to cells of f64, and copy them.
+TEST(ChooseMethod, owners_write_cells_of_f32_where_cells_are_the_result) {
+  const Problem f32 = problem_of({1100, 1000, 1}, Precision::f32);
+  const Options options{.spread_only = true, .upsampling = 2, .width = 8};
+  const auto chosen = [&](const Options& asked, std::int64_t points) {
+    return choose_method(design_of(f32, asked), hopper, points);
+  };
+  const MethodChoice few = chosen(options, 30'000), more = chosen(options, 300'000), many = chosen(options, 600'000);
+  for (const MethodChoice& choice : {few, more}) {
+    EXPECT_EQ(choice.method, Method::owner);
+    EXPECT_FALSE(choice.wide);
+    EXPECT_EQ(choice.unit->longest_sum(choice, Precision::f32, 100, 1000), 0);  // however crowded they are
+  }
+  EXPECT_EQ(many.method, Method::sweep);
+  EXPECT_TRUE(many.wide);
+  EXPECT_TRUE(
+      choose_method(design_of(problem_of({1100, 1000, 1}, Precision::f32), {.width = 8, .method = Method::owner}),
+                    hopper, 30'000)
+          .wide);  // an FFT follows
+}
+
 TEST(ChooseMethod, the_sweep_falls_back_where_there_are_no_fast_tensor_cores) {
   const MethodChoice choice =
       choose_method(design_of(problem_of({200, 210, 1}), {.method = Method::sweep}), ampere, 10'000);
