@@ -194,19 +194,4 @@ TEST_F(CellsOnGpuTest, owners_write_cells_of_f32_at_tight_tolerances) {
   }
 }
 
-// A fresh plan would sweep so many points, with a grid of f64. In a workspace of the caller's owners go on.
-TEST_F(CellsOnGpuTest, more_points_are_no_fault_in_a_workspace_that_owners_began_in) {
-  Spec spec = cells_spec<float>(1, {1100, 1000});
-  spec.options.transforms = spec.options.batch = 1;
-  spec.options.width = 8;  // owners spread no narrower kernels in 2D
-  spec.tolerance = 1e-6;
-  GpuPlan<float> plan(where(), spec, points_for<float>(spec.modes, 30'000));
-  plan.set_points();
-  ASSERT_NE(plan.plan().describe().find("spreading owner"), std::string::npos) << plan.plan().describe();
-  const CallersWorkspace<float> workspace(where(), plan);
-  const auto more = points_for<float>(spec.modes, 600'000);
-  DeviceArray<float> x(where(), more.axis[0]), y(where(), more.axis[1]);
-  EXPECT_NO_THROW(plan.plan().set_points(more.count(), {x.data(), y.data()}, nullptr));
-}
-
 }  // namespace
