@@ -3,7 +3,8 @@
 # the measurements behind the documentation, and ends in a table of the stages. Logs and tables go to FOLDER.
 #   bench/on_gpu.sh build/on_gpu                     all stages, in this order
 #   bench/on_gpu.sh build/on_gpu build tests         some of them
-# BASELINE and BASELINE_TYPE3 name CSV files of another library's times, which bench and type3 print ratios to.
+# BASELINE and BASELINE_TYPE3 name CSV files of another library's times, which bench and type3 print ratios to. CLIENTS is a
+# folder that tests/clients/fetch.sh has made.
 # The packages that ./dev installs must be there, and for the Python parts cupy, torch or jax.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
@@ -19,8 +20,10 @@ declare -A about=(
   [gram]="Gram operators against the pair of transforms; needs cupy"
   [mtip]="five seeds, and the paper's size"
   [ranks]="the paper's Table II on ranks that share the GPU"
+  [dropin]="what the drop-in costs over the library's own interface"
+  [clients]="programs written for cuFINUFFT, unchanged, on the drop-in; needs CLIENTS"
 )
-order=(build tests sanitizers accuracy bench adjoint type3 gram mtip ranks)
+order=(build tests sanitizers accuracy bench adjoint type3 gram mtip ranks dropin clients)
 if (($# == 0)); then
   sed -n '2,/^set /{/^#/s/^# \?//p}' "${BASH_SOURCE[0]}"
   for stage in "${order[@]}"; do printf '  %-12s %s\n' "$stage" "${about[$stage]}"; done
@@ -45,6 +48,8 @@ build() {
 tests() { ctest --preset release -j 8 --no-tests=error; }
 sanitizers() {
   local plans='*ShortAxes*cuda*:*Cells*cuda*:*Type3*cuda*:*Gram*cuda*:*Inverse*cuda*:*Density*cuda*:*Algebra*cuda*'
+  compute-sanitizer --tool memcheck --error-exitcode 9 "$tree/tests/test_cuda" --gtest_brief=1 \
+    --gtest_filter='*owners*:GpuGramTest.of_lines_of_every_length'
   compute-sanitizer --tool memcheck --error-exitcode 9 "$tree/tests/test_plan" --gtest_brief=1 --gtest_filter="$plans"
   compute-sanitizer --tool racecheck --error-exitcode 9 "$tree/tests/test_plan" --gtest_brief=1 \
     --gtest_filter='*Density*cuda*:*Algebra*cuda*'
@@ -62,8 +67,10 @@ gram() {
 }
 mtip() {
   for seed in 1 2 3 4 5; do "$program" mtip --device cuda --seed "$seed" --output "$folder/gauss-$seed"; done
-  "$program" mtip --device cuda --size 81 --pixels 128 --images 1000 --output "$folder/m81"
+  "$program" mtip --device cuda --size 81 --pixels 128 --images 2500 --output "$folder/m81"
 }
+dropin() { "$tree/bench/bench_compat_overhead" --device gpu; }
+clients() { tests/clients/run.sh "$CLIENTS" "$tree/compat/python" gpu "$python"; }
 ranks() { RANKS="1 2" bench/table2_ranks.sh "$program" "$folder" --device cuda; }
 
 status=0

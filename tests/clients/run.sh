@@ -67,6 +67,8 @@ if [[ $on == cpu ]]; then
   pytorch 'all tests' 'not cuda'
 else
   has cupy || { echo "$python has no cupy"; exit 2; }
+  # Other plugins of PYTHON may not fit the pytest in FOLDER.
+  export PYTEST_DISABLE_PLUGIN_AUTOLOAD=1 PYTEST_PLUGINS=pytest_cases.plugin,pytest_benchmark.plugin
   frameworks=(--framework cupy)
   has torch && frameworks+=(--framework torch)
   cp -r "$sdists/finufft-2.3.1/python/cufinufft/examples" "$work/examples"  # test_examples.py runs them from here
