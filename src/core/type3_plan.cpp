@@ -145,18 +145,27 @@ template <class T> typename Type3Plan<T>::Stages& Type3Plan<T>::stages_with_box(
   return *stages_;
 }
 
-template <class T> void Type3Plan<T>::require_in_box(End end, const Points<T>& points, Stream stream) {
+// Whether the present grids keep the tolerance for these points, which are set alone. A chunk of a sum may be anything in the box:
+// what counts is the whole sum.
+template <class T> void Type3Plan<T>::require_suited(End end, const Points<T>& points, Stream stream) {
   if (points.count == 0) return;
-  const Box box = pointwise_->find_extent(name_of(end), points, problem_.dim, stream).box;
+  const Extent extent = pointwise_->find_extent(name_of(end), points, problem_.dim, stream);
   const Type3Design& design = stages_->design;
   const Type3Axis& first = design.axis[0];
   const bool at_sources = end == End::sources;
-  if (at_sources ? design.holds_sources(box) : design.holds_targets(box)) return;
-  throw Error(Status::invalid_argument,
-              text(name_of(end), ": some lie outside of the box that the plan was made for (along the first axis ",
-                   at_sources ? first.source_half : first.target_half, " around ",
-                   at_sources ? first.source_centre : first.target_centre,
-                   "); set sources and targets in one call, or give larger boxes"));
+  if (!(at_sources ? design.holds_sources(extent.box) : design.holds_targets(extent.box)))
+    throw Error(Status::invalid_argument,
+                text(name_of(end), ": some lie outside of the box that the plan was made for (along the first axis ",
+                     at_sources ? first.source_half : first.target_half, " around ",
+                     at_sources ? first.source_centre : first.target_centre,
+                     "); set sources and targets in one call, or give larger boxes"));
+  const bool is_chunk = at_sources && stages_->has_sums;
+  const bool must_be_all_over = at_sources ? design.sources_all_over : design.targets_all_over;
+  if (must_be_all_over && !is_chunk && !are_all_over(extent, points.count))
+    throw Error(Status::invalid_argument,
+                text(name_of(end), ": the plan's grids are for many that are spread over their box, and these ",
+                     points.count, " are few, at few places or at the ends of it, where the error would exceed the ",
+                     "tolerance; set points and targets in one call, or give the boxes"));
 }
 
 // One end anew, within its box.
@@ -164,7 +173,7 @@ template <class T> void Type3Plan<T>::refill(End end, const RawPoints& raw, Stre
   const Points<T> points = checked(end, raw);
   take_grids(stream);
   Stages& stages = stages_with_box();
-  require_in_box(end, points, stream);
+  require_suited(end, points, stream);
   const bool at_sources = end == End::sources;
   const std::int64_t size =
       room_size(stages.design, at_sources ? raw.count : source_count_, at_sources ? target_count_ : raw.count);

@@ -3,7 +3,7 @@
 //   adjoint   the same backwards, with conjugate factors
 // Where there are few sources and targets the sum over all pairs costs less; then execute and adjoint are that sum.
 // It is designed when its sources and targets are set together, or from two boxes around them. After that either of them may
-// be set anew, as long as it stays in its box.
+// be set anew, as long as it stays in its box and needs no finer grids.
 #pragma once
 
 #include <memory>
@@ -65,7 +65,7 @@ template <class T> class Type3Plan final : public AnyPlan {
   [[nodiscard]] Type3Design design_by_grids(const Type3Boxes& boxes) const;
   void take_grids(Stream stream);
   void refill(End end, const RawPoints& raw, Stream stream);
-  void require_in_box(End end, const Points<T>& points, Stream stream);
+  void require_suited(End end, const Points<T>& points, Stream stream);
   [[nodiscard]] std::int64_t& count_at(End end) { return end == End::sources ? source_count_ : target_count_; }
   [[nodiscard]] std::int64_t count_at(End end) const { return end == End::sources ? source_count_ : target_count_; }
   static const char* name_of(End end) { return end == End::sources ? "points" : "targets"; }  // as callers know it

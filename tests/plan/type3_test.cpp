@@ -15,6 +15,19 @@ using namespace support;
 
 class Type3Test : public BackendTest {};
 
+// `count` places along each axis, in turn, from one end of the box to the other; or at its ends alone.
+template <class T> PointSet<T> places_in_turn(const Cloud& c, int dim, std::int64_t places, std::int64_t count) {
+  PointSet<T> points;
+  for (int axis = 0; axis < dim; ++axis) {
+    auto& x = points.axis.emplace_back();
+    for (std::int64_t j = 0; j < count; ++j) {
+      const double part = 2 * static_cast<double>(j % places) / static_cast<double>(places - 1) - 1;
+      x.push_back(static_cast<T>(c.centre + c.half * part));
+    }
+  }
+  return points;
+}
+
 TEST_P(Type3Test, is_the_direct_sum_in_every_dimension_precision_and_tolerance) {
   for_both_precisions([&](auto zero) {
     using T = decltype(zero);
@@ -111,6 +124,34 @@ TEST_P(Type3Test, points_in_their_boxes_keep_the_grid_and_others_are_refused) {
   EXPECT_THROW(plan.set_points(points_between<double>(0, 1.5, 2, 500, 1)), offgrid::Error);
   EXPECT_THROW(plan.set_targets(points_between<double>(-40, 0, 2, 500, 1)), offgrid::Error);
   expect_within(plan, 1e-8, "after a refusal");
+}
+
+// Grids for many points all over their box would not keep the tolerance for a few of them, nor for those at its ends.
+TEST_P(Type3Test, points_set_alone_that_need_finer_grids_are_refused) {
+  Type3<double> plan(where(), 1, 1e-6);
+  const auto many = [](unsigned seed) { return points_between<double>(-1, 1, 1, 3000, seed); };
+  const auto far = [](unsigned seed) { return points_between<double>(-90, 90, 1, 3000, seed); };
+  const auto few = points_between<double>(-0.9, 0.9, 1, 30, 7), ends = places_in_turn<double>({0.99, 0}, 1, 2, 3000);
+  plan.set(many(1), far(2));
+  for (const auto& points : {few, ends}) {
+    EXPECT_THROW(plan.set_points(points), offgrid::Error);
+    EXPECT_THROW(plan.set_targets(points), offgrid::Error);
+    expect_within(plan, 1e-6, "after a refusal");
+  }
+  plan.set_points(many(3));
+  plan.set_targets(far(4));
+  expect_within(plan, 1e-6, "others that are all over their boxes");
+
+  // The last chunk of a sum may be a few points.
+  const auto strengths = random_values<double>(3000, 1), last = random_values<double>(30, 2);
+  plan.add(strengths);
+  EXPECT_NO_THROW(plan.set_points(few));
+  plan.add(last);
+  Sums truth = oracle::direct_type3<double>(1, axes_of(many(3)), strengths, axes_of(far(4)));
+  const Sums more = oracle::direct_type3<double>(1, axes_of(few), last, axes_of(far(4)));
+  for (std::size_t k = 0; k < truth.size(); ++k) truth[k] += more[k];
+  EXPECT_LE(relative_error(plan.finish(), truth), 1e-6);
+  EXPECT_THROW(plan.set_points(few), offgrid::Error);
 }
 
 TEST_P(Type3Test, sources_in_chunks_add_up) {
@@ -281,19 +322,6 @@ TEST_P(Type3Test, keeps_the_tolerance_for_random_boxes) {
           << " targets " << targets.count() << "\n"
           << plan.plan().describe();
     });
-}
-
-// `count` places along each axis, in turn, from one end of the box to the other; or at its ends alone.
-template <class T> PointSet<T> places_in_turn(const Cloud& c, int dim, std::int64_t places, std::int64_t count) {
-  PointSet<T> points;
-  for (int axis = 0; axis < dim; ++axis) {
-    auto& x = points.axis.emplace_back();
-    for (std::int64_t j = 0; j < count; ++j) {
-      const double part = 2 * static_cast<double>(j % places) / static_cast<double>(places - 1) - 1;
-      x.push_back(static_cast<T>(c.centre + c.half * part));
-    }
-  }
-  return points;
 }
 
 // Nothing averages the kernel's error then: it is met at one place, at the ends of both boxes where it is largest.
