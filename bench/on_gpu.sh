@@ -53,6 +53,8 @@ sanitizers() {
   compute-sanitizer --tool memcheck --error-exitcode 9 "$tree/tests/test_plan" --gtest_brief=1 --gtest_filter="$plans"
   compute-sanitizer --tool racecheck --error-exitcode 9 "$tree/tests/test_plan" --gtest_brief=1 \
     --gtest_filter='*Density*cuda*:*Algebra*cuda*'
+  compute-sanitizer --tool racecheck --error-exitcode 9 "$tree/tests/test_cuda" --gtest_brief=1 \
+    --gtest_filter='GpuGramTest.can_be_captured:MethodsTest.results_that_owners_add_up*'
 }
 accuracy() { "$program" accuracy --quick --device cuda; }
 cells() { "$program" bench --device cuda --repeats 3 --samples 16 "$@"; }

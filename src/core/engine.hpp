@@ -45,6 +45,11 @@ template <class T> class Engine {
   // Where it throws, the earlier points stay in force, unless lost_points() then says that they do not.
   virtual void set_points(const Points<T>& points, Stream stream) = 0;
   [[nodiscard]] virtual bool lost_points() const { return false; }
+  // Whether a new engine of the same design would work on about so many points in the same way as this one.
+  [[nodiscard]] virtual bool serves(std::int64_t points) const {
+    (void)points;
+    return true;
+  }
   // Points can go from one engine to another of its kind that was made for another grid. Whether they can now; `not_now`:
   // while the stream is being captured.
   enum class Handover { possible, impossible, not_now };

@@ -97,6 +97,12 @@ template <class T> bool Plan<T>::keeps_design(std::int64_t count) const {
   return callers_workspace_ && count <= chosen_->design->most_points;
 }
 
+// A caller's workspace is for the present engine.
+template <class T> bool Plan<T>::keeps_engine(const Design& fresh, std::int64_t count) const {
+  return chosen_ && suits(*chosen_->design, fresh, backend_.traits) &&
+         (callers_workspace_ || chosen_->engine->serves(designed_points(count)));
+}
+
 template <class T>
 void Plan<T>::set_points(std::int64_t count, const std::array<const void*, max_dim>& axes, Stream stream) {
   require_points<T>(backend_, problem_.dim, options_.transforms, count, axes);
@@ -110,7 +116,7 @@ void Plan<T>::set_points(std::int64_t count, const std::array<const void*, max_d
     };
     std::shared_ptr<const Design> fresh;
     if (!keeps_design(count)) fresh = design_for(problem_, count);
-    if (fresh && chosen_ && suits(*chosen_->design, *fresh, backend_.traits)) fresh.reset();
+    if (fresh && keeps_engine(*fresh, count)) fresh.reset();
     if (fresh) {
       if (callers_workspace_)
         throw Error(Status::wrong_state,

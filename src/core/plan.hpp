@@ -95,6 +95,7 @@ template <class T> class Plan final : public AnyPlan {
   void settle_reverse(Stream stream) const;
   bool fill_reverse(std::shared_ptr<const Design> design, Stream stream) const;
   [[nodiscard]] bool keeps_design(std::int64_t count) const;
+  [[nodiscard]] bool keeps_engine(const Design& fresh, std::int64_t count) const;
   [[nodiscard]] const Chosen& chosen(std::string_view asker) const;
   [[nodiscard]] std::shared_ptr<const Design> design(std::string_view asker) const;
   [[nodiscard]] const char* uniform_name() const;

@@ -95,12 +95,12 @@ template <class T> class CudaEngine final : public Engine<T> {
       sort(points, choice_.unit->subproblem_points(request), native(stream));
     lost_points_ = true;  // the earlier points are gone
     shorten_sums(request, points, native(stream));
-    lost_points_ = false;
     sorter_->trim(kept_scratch_bytes);
     for (const auto& grid : grids_.idle()) grid->replays.forget(grid->done);
     count_ = points.count;
-    ready_to_read_ = false;
-    if (has_read_) get_ready_to_read(native(stream));
+    ready_to_read_ = has_read_.load();
+    if (has_read_) make_inverse(native(stream));
+    lost_points_ = false;
     points_stream_ = native(stream);
     points_set_.record_or_wait(points_stream_);  // the new points are in place, so that nothing may throw any more
   }
@@ -113,10 +113,14 @@ template <class T> class CudaEngine final : public Engine<T> {
     return is_captured(native(stream)) ? Handover::not_now : Handover::possible;
   }
   bool is_sorted_for(Direction direction) const override {
-    const MethodChoice best = choose_method(request_for(count_, direction));
-    const SortSpec &own = choice_.sort, &other = best.sort;
-    return best.unit == choice_.unit && own.columns == other.columns && own.rows == other.rows &&
-           std::equal(own.bins.size, own.bins.size + max_dim, other.bins.size);
+    return sorts_alike(choose_method(request_for(count_, direction)));
+  }
+  // Points that follow crowded ones are taken to be as crowded.
+  bool serves(std::int64_t points) const override {
+    MethodRequest request = request_for(points);
+    if (crowded_) request.sums = SumPrecision::f64;
+    const MethodChoice fresh = choose_method(request);
+    return fresh.wide == choice_.wide && sorts_alike(fresh);
   }
   bool take_points(const Engine<T>& engine, Stream stream) override {
     const DeviceGuard guard(device_.id);
@@ -211,15 +215,16 @@ template <class T> class CudaEngine final : public Engine<T> {
     const DeviceGuard guard(device_.id);
     const auto& mine = static_cast<const CudaGrid<T>&>(grid);
     const bool by_method = choice_.unit->reads_itself(request_for(count_, Direction::to_points));
-    const bool has_sums = mine.sums.size() >= sums_of(choice_, count_) * mine.batch;  // else this execute is captured
+    const bool has_sums = mine.sums.size() >= sums_of(choice_, count_) * mine.batch;
     for (const PointSet<T>& set : sets_) {
-      const StageCall<T, T> call{choice_, set, results_of(set, strengths, mine), queue(stream), mine.sums.data()};
+      const bool in_order = writes_in_order(set, mine);
+      const StageCall<T, T> call{choice_, set, in_order ? results_of(set, mine) : arguments<T>(set, strengths, mine),
+                                 queue(stream), mine.sums.data()};
       if (by_method && (has_sums || !choice_.unit->sums_results()))
         choice_.unit->interpolate(call);
       else
         interpolate_per_point(design_.dim(), call.stage, call.queue);
-      if (set.inverted)
-        reorder(mine.results.data(), set, strengths + set.points.first, count_, mine.batch, native(stream));
+      if (in_order) reorder(mine.results.data(), set, strengths + set.points.first, count_, mine.batch, native(stream));
     }
   }
 
@@ -291,7 +296,9 @@ template <class T> class CudaEngine final : public Engine<T> {
     if (run == 0) return;
     if (grid_precision(choice_) == Precision::f32) {
       request.sums = SumPrecision::f64;
-      return change_method(choose_method(request), points, stream);
+      change_method(choose_method(request), points, stream);
+      crowded_ = true;
+      return;
     }
     const auto in_run = static_cast<double>(run * choice_.sort.subproblem_points);
     const auto longer = std::min(static_cast<std::int64_t>(2 * std::sqrt(in_run)), most_subproblem_points);
@@ -328,6 +335,12 @@ template <class T> class CudaEngine final : public Engine<T> {
            choice_.unit->sums_in_f64(request, choice_.unit->subproblem_points(request));
   }
 
+  bool sorts_alike(const MethodChoice& other) const {
+    const SortSpec &own = choice_.sort, &its = other.sort;
+    return other.unit == choice_.unit && own.columns == its.columns && own.rows == its.rows &&
+           std::equal(own.bins.size, own.bins.size + max_dim, its.bins.size);
+  }
+
   // More points than the plan was told of, and their sums need more precision or another method.
   void change_method(const MethodChoice& fitting, const Points<T>& points, cudaStream_t stream) {
     if (grids_.uses_callers_memory())
@@ -350,27 +363,28 @@ template <class T> class CudaEngine final : public Engine<T> {
 
   // Points that were sorted for the way to modes have no inverse, which makes the way to points up to three times slower:
   // the first execute that goes there makes it, and waits for it once; later calls of set_points make it at once. Room for
-  // sums of results is made in the same way. A captured execute does without both.
+  // sums of results is made in the same way. A captured execute does without what is not there, and so does any where there
+  // is no memory for it.
   void prepare_to_read(CudaGrid<T>& grid, cudaStream_t stream) const {
     if (grid.captured) return;
     const DeviceGuard guard(device_.id);
     if (!ready_to_read_.load(std::memory_order_acquire)) {
       const std::lock_guard lock(reading_mutex_);
       if (!ready_to_read_.load(std::memory_order_relaxed)) {
-        get_ready_to_read(stream);
+        make_inverse(stream);
         call("waiting for the inverse", [&] { return cudaStreamSynchronize(stream); });
         has_read_ = true;
+        ready_to_read_.store(true, std::memory_order_release);
       }
     }
     if (!sets_.empty() && sets_[0].inverted) grids_.hold_results(grid, count_);
     grids_.hold_sums(grid, sums_of(choice_, count_));
   }
-  void get_ready_to_read(cudaStream_t stream) const {
+  void make_inverse(cudaStream_t stream) const {
     const bool wanted = sets_.size() == 1 && !sets_[0].inverted && choice_.sort.sorted &&
                         !choice_.unit->sums_results() && wants_inverse(request_for(count_, Direction::to_points)) &&
                         gathers<T>(count_, design_.batch);
-    if (wanted) invert_later(sets_[0], memory_, stream);
-    ready_to_read_.store(true, std::memory_order_release);
+    if (wanted) make_if_it_fits([&] { invert_later(sets_[0], memory_, stream); });
   }
 
   // --- grids --------------------------------------------------------------------------------------------------------------
@@ -437,11 +451,12 @@ template <class T> class CudaEngine final : public Engine<T> {
             .batch = grid.batch};
   }
 
-  // Written in the order of the packed points first, where the caller's order is known from there.
-  StageArguments<T, T> results_of(const PointSet<T>& set, Complex* strengths, const CudaGrid<T>& grid) const {
-    auto stage = arguments<T>(set, strengths, grid);
-    if (!set.inverted) return stage;
-    stage.strengths = grid.results.data();
+  // Where the caller's order is known from that of the packed points, results are written in the packed order first.
+  bool writes_in_order(const PointSet<T>& set, const CudaGrid<T>& grid) const {
+    return set.inverted && grid.results.size() >= count_ * grid.batch;
+  }
+  StageArguments<T, T> results_of(const PointSet<T>& set, const CudaGrid<T>& grid) const {
+    auto stage = arguments<T>(set, grid.results.data(), grid);
     stage.stride = set.points.count;
     stage.points.first = 0;
     stage.in_order = true;
@@ -487,6 +502,7 @@ template <class T> class CudaEngine final : public Engine<T> {
   cudaStream_t points_stream_ = nullptr;
   std::size_t workspace_bytes_ = 0;
   bool lost_points_ = false;
+  bool crowded_ = false;  // some points so far, so that f32 is added up in f64
   mutable GridPool<T> grids_;
 };
 

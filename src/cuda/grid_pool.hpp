@@ -95,15 +95,10 @@ template <class T> class GridPool {
     return grid;
   }
 
-  // The old results stay until the new ones are there: where there is no memory, the earlier points still need them.
-  void hold_results(CudaGrid<T>& grid, std::int64_t count) const {
-    if (const std::int64_t size = count * design_.batch; grid.results.size() < size)
-      grid.results = DeviceBuffer<std::complex<T>>(size, memory_);
-  }
-  void hold_sums(CudaGrid<T>& grid, std::int64_t count) const {
-    if (const std::int64_t size = count * design_.batch; grid.sums.size() < size)
-      grid.sums = DeviceBuffer<std::complex<double>>(size, memory_);
-  }
+  // Room that makes executes faster, if it fits. The old results stay until the new ones are there: where there is no memory,
+  // the earlier points still need them.
+  void hold_results(CudaGrid<T>& grid, std::int64_t count) const { hold(grid.results, count); }
+  void hold_sums(CudaGrid<T>& grid, std::int64_t count) const { hold(grid.sums, count); }
 
   // The grid that was last used on this stream needs no waiting.
   Owned take(const GridNeeds& needs, cudaStream_t stream) {
@@ -151,6 +146,11 @@ template <class T> class GridPool {
   [[nodiscard]] const std::vector<Owned>& idle() const { return idle_; }  // while no execute begins or ends
 
  private:
+  template <class A> void hold(DeviceBuffer<std::complex<A>>& buffer, std::int64_t count) const {
+    const std::int64_t size = count * design_.batch;
+    if (buffer.size() < size) make_if_it_fits([&] { buffer = DeviceBuffer<std::complex<A>>(size, memory_); });
+  }
+
   void end_lease(CudaGrid<T>* grid) {
     Owned owned(grid);
     if (!owned->captured) (void)cudaEventRecord(*owned->done, owned->stream);

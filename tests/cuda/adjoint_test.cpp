@@ -107,4 +107,23 @@ TEST_F(AdjointTest, that_is_captured_first_takes_the_grid_of_the_plan) {
   for (int call = 0; call < 3; ++call) EXPECT_LE(measure(transform, points).adjoint, spec.tolerance);
 }
 
+// There was room for results of the earlier, fewer points alone, and a captured execute makes no more: it wrote past the end.
+TEST_F(AdjointTest, that_is_captured_after_more_points_have_come_has_room_for_its_results) {
+  const Spec spec{.type = 1, .modes = {60, 50}, .tolerance = 1e-4};
+  constexpr std::int64_t count = 4'500'000, more = 5'500'000;  // both have the same design, and gather their results
+  Transform<float> transform(GpuTest::where(), spec);
+  const auto in = random_values<float>(3000, 5);
+  transform.set_points(uniform_points<float>(2, count));
+  (void)transform.adjoint(in);
+  transform.set_points(uniform_points<float>(2, more));
+  DeviceArray<std::complex<float>> modes(where(), in), strengths(where(), std::vector<std::complex<float>>(more));
+  const OwnStream stream;
+  const CapturedCalls captured(
+      stream, [&] { transform.plan().adjoint(strengths.data(), modes.data(), static_cast<cudaStream_t>(stream)); });
+  check_gpu(cudaDeviceSynchronize());
+  captured.launch();
+  stream.wait();
+  EXPECT_LE(relative_error(strengths.host(), transform.adjoint(in)), 2 * spec.tolerance);
+}
+
 }  // namespace

@@ -50,6 +50,23 @@ TEST(Execute, type_1_spreads_then_transforms_batch_by_batch) {
                                "spread 1", "to_modes- 1"}));
 }
 
+// The grid is the same for all numbers of points here.
+TEST(Execute, an_engine_that_does_not_serve_the_new_number_of_points_is_made_anew) {
+  const Spec spec{.modes = {30}, .options = {.upsampling = 2, .width = 8}};
+  const auto log_of = [&](std::int64_t most) {
+    most_served_points() = most;
+    Transform<double> transform(reference(), spec);
+    engine_log().clear();
+    for (const std::int64_t count : {4, 4000, 5}) transform.set_points(uniform_points<double>(1, count));
+    most_served_points() = std::numeric_limits<std::int64_t>::max();
+    return engine_log();
+  };
+  EXPECT_EQ(log_of(10'000),
+            (Log{"make", "set_points 4", "serves 4096", "set_points 4000", "serves 5", "set_points 5"}));
+  EXPECT_EQ(log_of(100),
+            (Log{"make", "set_points 4", "serves 4096", "make", "set_points 4000", "serves 5", "set_points 5"}));
+}
+
 TEST(Execute, type_2_transforms_then_interpolates) {
   const auto transform = ready({.type = 2, .modes = {6}, .options = {.transforms = 3, .batch = 3}});
   (void)transform.execute(random_values<double>(18, 1));

@@ -95,6 +95,30 @@ TEST_P(RedesignTest, what_a_plan_keeps_costs_little_more_than_a_fresh_plan) {
   });
 }
 
+// How an engine works, in its own words.
+std::string method_of(const offgrid::AnyPlan& plan) {
+  const std::string words = plan.describe();
+  const std::size_t from = words.find("method ");
+  return from == std::string::npos ? "" : words.substr(from, words.find(", subproblems", from) - from);
+}
+
+// On a GPU the method depends on the number of points too. Where few and many have the same grid, a plan stayed with the method
+// of those that came first.
+TEST_P(RedesignTest, the_method_follows_the_number_of_points_on_the_same_grid) {
+  for (const int type : {1, 2}) {
+    const Spec spec{
+        .type = type, .modes = {100, 100, 100}, .tolerance = 1e-3, .options = {.upsampling = 2, .width = 5}};
+    Transform<float> reused(where(), spec);
+    for (const std::int64_t count : {1000, 2'000'000, 1000}) {
+      const auto points = uniform_points<float>(3, count);
+      Transform<float> fresh(where(), spec);
+      fresh.set_points(points);
+      reused.set_points(points);
+      EXPECT_EQ(method_of(reused.plan()), method_of(fresh.plan())) << count << " points";
+    }
+  }
+}
+
 TEST_P(RedesignTest, a_hint_has_the_design_before_the_points) {
   Transform<double> hinted(where(), {.modes = {20, 21}, .options = {.points_hint = 3000}});
   const Numbers early(hinted);

@@ -2,6 +2,7 @@
 // way out. It shows that plan and execute need nothing of an engine but its interface, and it writes down every call.
 #pragma once
 
+#include <limits>
 #include <memory>
 #include <string>
 #include <utility>
@@ -21,11 +22,17 @@ inline std::vector<std::string>& engine_log() {
   return log;
 }
 
+// The most points that reference engines say they serve.
+inline std::int64_t& most_served_points() {
+  static std::int64_t most = std::numeric_limits<std::int64_t>::max();
+  return most;
+}
+
 template <class T> class ReferenceEngine final : public offgrid::Engine<T> {
  public:
   using Complex = std::complex<T>;
 
-  explicit ReferenceEngine(const offgrid::Design& design) : design_(design) {}
+  explicit ReferenceEngine(const offgrid::Design& design) : design_(design) { engine_log().push_back("make"); }
 
   void set_points(const offgrid::Points<T>& points, offgrid::Stream) override {
     PointSet<T> next;
@@ -35,6 +42,11 @@ template <class T> class ReferenceEngine final : public offgrid::Engine<T> {
         if (!std::isfinite(x)) throw offgrid::Error(offgrid::Status::invalid_argument, "points: not finite");
     points_ = std::move(next);
     note("set_points", points.count);
+  }
+
+  [[nodiscard]] bool serves(std::int64_t points) const override {
+    note("serves", points);
+    return points <= most_served_points();
   }
 
   offgrid::GridLease lease_grid(std::int64_t batch, offgrid::Stream) const override {
