@@ -292,6 +292,38 @@ TEST_P(Type3Test, few_points_are_summed_over_all_pairs_and_chunks_take_grids) {
   EXPECT_LE(relative_error(values.host(), both), 1e-9);
 }
 
+// The grids would take 4 EiB.
+TEST_P(Type3Test, few_points_whose_grids_do_not_fit_are_summed_over_all_pairs) {
+  const auto points = points_between<double>(-1e4, 1e4, 3, 10, 1),
+             targets = points_between<double>(-100, 100, 3, 10, 2);
+  Type3<double> by_grids(where(), 3, 1e-6);
+  EXPECT_THROW(by_grids.set(points, targets), offgrid::Error);
+  Type3<double> plan(where(), 3, 1e-6, {}, Type3Method::automatic);
+  plan.set(points, targets);
+  expect_within(plan, 1e-9, "10 points");
+  const auto many = points_between<double>(-1e4, 1e4, 3, 400'000, 3);
+  try {
+    plan.set(many, many);
+    FAIL() << "no refusal of 1.6e11 pairs";
+  } catch (const offgrid::Error& error) {
+    EXPECT_EQ(error.status(), offgrid::Status::out_of_memory);
+    EXPECT_NE(std::string(error.what()).find("type3 = direct"), std::string::npos) << error.what();
+  }
+  expect_within(plan, 1e-9, "after a refusal");
+}
+
+// Half widths whose reciprocals are infinite.
+TEST_P(Type3Test, boxes_of_denormal_widths) {
+  PointSet<double> tiny{{{0, 1e-310}}}, one{{{0.5, 0.5}}}, usual{{{0, 1}}};
+  for (const auto& [points, targets] : {std::pair(usual, tiny), std::pair(tiny, usual), std::pair(tiny, one),
+                                        std::pair(one, tiny), std::pair(tiny, tiny)})
+    for (const Type3Method method : {Type3Method::grid, Type3Method::direct}) {
+      Type3<double> plan(where(), 1, 1e-6, {.type3 = method});
+      plan.set(points, targets);
+      expect_within(plan, 1e-6, plan.plan().describe());
+    }
+}
+
 // Inputs that are meant to break the bound: boxes, places, clusters, numbers and tolerances at random, for a while.
 TEST_P(Type3Test, keeps_the_tolerance_for_random_boxes) {
   const char* seed = std::getenv("OFFGRID_TYPE3_SEED");
