@@ -116,8 +116,9 @@ OFFGRID_API offgrid_status offgrid_set_workspace(offgrid_plan plan, void* memory
 
 /* A number about the plan by name: "upsampling", "width", "grid1", "grid2", "grid3", "expected_error",
  * "reachable_tolerance", "workspace_bytes" (of one execute), "memory_bytes" and "peak_bytes" (what the plan holds on its
- * device, now and at most: sorted points, grids, tables; of the peak also scratch of set_points), "points", "transforms". Before points are set, or points_hint is given, those
- * that depend on the grid are OFFGRID_WRONG_STATE: all up to "workspace_bytes" but "reachable_tolerance". */
+ * device, now and at most: sorted points, grids, tables; of the peak also scratch of set_points), "points", "targets" (of a
+ * type 3), "transforms". Before points are set, or points_hint is given, those that depend on the grid are
+ * OFFGRID_WRONG_STATE: all up to "workspace_bytes" but "reachable_tolerance", of a type 3 that one as well. */
 OFFGRID_API offgrid_status offgrid_plan_get(offgrid_plan plan, const char* name, double* value);
 
 /* The kernel phi of a plan with the option "spread_only", by its value phi(2 distance / w) at a distance in cells, 0 from w/2
