@@ -340,16 +340,18 @@ template <class T> void Type3Plan<T>::add_sources(const void* strengths, Stream 
   take_grids(stream);
   Stages& stages = *stages_;
   const Type3Design& design = stages.design;
-  const std::int64_t all = design.cells * options_.transforms;
-  if (!stages.sums) stages.sums = pointwise_->make_room(all);
-  if (!stages.has_sums) backend_.clear(stages.sums->data, static_cast<std::size_t>(all) * sizeof(Complex), stream);
+  const std::int64_t all = design.cells * options_.transforms, room_for_both = 2 * all;
+  if (!stages.sums) stages.sums = pointwise_->make_room(room_for_both);
+  if (!stages.has_sums)
+    backend_.clear(stages.sums->data, static_cast<std::size_t>(room_for_both) * sizeof(Complex), stream);
   stages.has_sums = true;
   const auto room = rooms_.lease(stream);
   for (std::int64_t first = 0; first < options_.transforms; first += design.group) {
     const std::int64_t cells = design.group * design.cells;
     spread(static_cast<const Complex*>(strengths) + first * source_count_, room->data + cells, room->data,
            sign_of(problem_, options_), stream);
-    pointwise_->add(room->data, cells, stages.sums->data + first * design.cells, stream);
+    Complex* sums = stages.sums->data + first * design.cells;
+    pointwise_->add(room->data, cells, sums, sums + all, stream);
   }
 }
 

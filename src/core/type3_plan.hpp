@@ -48,7 +48,7 @@ template <class T> class Type3Plan final : public AnyPlan {
     Type3Design design;
     Type3Boxes boxes;  // that it was designed for
     Side sources, targets;
-    RoomHandle sums{};  // cells that chunks of sources were added to
+    RoomHandle sums{};  // cells that chunks of sources were added to, and what rounding took from them
     bool has_sums = false;
     [[nodiscard]] Side& at(End end) { return end == End::sources ? sources : targets; }
     [[nodiscard]] const Side& at(End end) const { return end == End::sources ? sources : targets; }
