@@ -112,7 +112,8 @@ int transform(Settings& settings, const CoordinateFiles& point_files, const Coor
   if (settings.type != 3) warn_out_of_reach(*plan, settings.tolerance);
   timed("set points",
         [&] { settings.type == 3 ? plan->set_points(points->axes, targets->axes) : plan->set_points(points->axes); });
-  if (settings.type == 3) warn_out_of_reach(*plan, settings.tolerance);
+  const bool has_grid = settings.type == 3 && count > 0 && targets->count() > 0;  // or a sum over all pairs
+  if (has_grid) warn_out_of_reach(*plan, settings.tolerance);
   Shape output_shape = direction_of(settings) == Direction::to_modes ? settings.modes : Shape{count};
   if (settings.type == 3 && !settings.adjoint) output_shape = {targets->count()};
   if (shape.batch > 0) output_shape.insert(output_shape.begin(), shape.batch);

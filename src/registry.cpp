@@ -10,6 +10,19 @@ namespace offgrid {
 
 #ifdef OFFGRID_HAS_CUDA
 
+namespace {
+
+// Of the GPU; nothing where none can be used.
+MemoryLimit gpu_memory() {
+  try {
+    return cuda::backend().traits.grid_memory;
+  } catch (const Error&) {
+    return {0};
+  }
+}
+
+}  // namespace
+
 Backend backend_for(DeviceKind device) {
   Backend host = cpu::backend();
   if (device == DeviceKind::cuda) {
@@ -19,8 +32,11 @@ Backend backend_for(DeviceKind device) {
   }
   host.check_array = cuda::require_host_pointer;
   if (device == DeviceKind::automatic) {
-    host.traits.grid_memory = {};  // set_points knows where the grid will be
-    host.traits.kept_as = "cpu, perhaps";
+    const MemoryLimit gpu = gpu_memory();
+    if (gpu.bytes > host.traits.grid_memory.bytes) {
+      host.traits.grid_memory = gpu;
+      host.traits.kept_as = "cpu, perhaps";
+    }
   }
   return host;
 }

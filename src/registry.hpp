@@ -7,8 +7,9 @@
 
 namespace offgrid {
 
-// device_error where the device is not there or not built for. automatic is the CPU: nothing is known of the arrays yet.
-// Where there may be a GPU, a grid that is too large for the memory of the host is then refused by set_points only.
+// device_error where the device is not there or not built for. automatic is the CPU with the memory of the GPU, where there is
+// one that has more: for plans that the host has no memory for, before it is known where their points are. It starts the
+// driver.
 Backend backend_for(DeviceKind device);
 
 DeviceKind device_of(const void* array);  // cpu or cuda

@@ -87,7 +87,7 @@ OFFGRID_API offgrid_status offgrid_set_points(offgrid_plan plan, int64_t count, 
  * offgrid_set_points, one for each axis. Boxes that fit the earlier ones keep grids and tables.
  * Or the boxes are given beforehand, low and high ends for each axis. Then offgrid_plan_get answers "memory_bytes" before
  * anything is allocated, what does not fit is refused with the bytes that it would take, and points and targets may be set one
- * without the other, as often as you like, wherever they are in their boxes.
+ * without the other, as often as you like, wherever they are in their boxes; outside of them they are refused.
  * For more points than fit at once: set some of them by offgrid_set_points, add them by offgrid_add_points, set the next ones,
  * and so on; offgrid_finish then writes the values of all that were added at the targets, and begins a new sum.
  * offgrid_execute and offgrid_execute_adjoint take strengths and, as `modes`, the values at the targets:
@@ -116,8 +116,9 @@ OFFGRID_API offgrid_status offgrid_set_workspace(offgrid_plan plan, void* memory
 
 /* A number about the plan by name: "upsampling", "width", "grid1", "grid2", "grid3", "expected_error",
  * "reachable_tolerance", "workspace_bytes" (of one execute), "memory_bytes" and "peak_bytes" (what the plan holds on its
- * device, now and at most: sorted points, grids, tables; of the peak also scratch of set_points), "points", "transforms". Before points are set, or points_hint is given, those
- * that depend on the grid are OFFGRID_WRONG_STATE: all up to "workspace_bytes" but "reachable_tolerance". */
+ * device, now and at most: sorted points, grids, tables; of the peak also scratch of set_points), "points", "targets" (of a
+ * type 3), "transforms". Before points are set, or points_hint is given, those that depend on the grid are
+ * OFFGRID_WRONG_STATE: all up to "workspace_bytes" but "reachable_tolerance", of a type 3 that one as well. */
 OFFGRID_API offgrid_status offgrid_plan_get(offgrid_plan plan, const char* name, double* value);
 
 /* The kernel phi of a plan with the option "spread_only", by its value phi(2 distance / w) at a distance in cells, 0 from w/2

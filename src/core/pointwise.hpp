@@ -115,8 +115,8 @@ template <class T> class Pointwise {
   // to: [dim][count], for later sums; in place when this returns
   virtual void keep_points(const Points<T>& points, int dim, T* to, Stream stream) = 0;
   virtual void sum_directly(const DirectSum<T>& sum, Stream stream) const = 0;
-  // sums += terms
-  virtual void add(const Complex* terms, std::int64_t count, Complex* sums, Stream stream) const = 0;
+  // sums += terms, one of many such additions: `lost` has what rounding has added to the sums so far (summation.hpp).
+  virtual void add(const Complex* terms, std::int64_t count, Complex* sums, Complex* lost, Stream stream) const = 0;
   virtual void multiply(const Product<T>& product, Stream stream) const = 0;
 
   [[nodiscard]] virtual std::size_t memory_bytes() const = 0;

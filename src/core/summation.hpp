@@ -8,6 +8,9 @@
 // Deconvolution then amplifies what the grid holds (kernel.hpp). The engines keep such errors within their share of the
 // tolerance: they add up in more precision, or in parts. Strengths are not known when points are set, so that equal ones
 // are assumed. Tested by tests/core/summation_test.
+// Any number of chunks may be added up (Pointwise::add), so that each sum has its rounding errors beside it (Kahan):
+//   term = next term - lost        sum = sum_before + term        lost = (sum - sum_before) - term
+// Its error is two half units in the last place of the sum of the sizes of the terms, however many there are.
 #pragma once
 
 #include <cmath>

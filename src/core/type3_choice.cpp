@@ -173,9 +173,7 @@ Type3Choice choose(const Type3Case& c) {
     choice = {*best, almost_best * lowest / safety};
     if (best->error <= target) return choice;
   }
-  if (choice.best.width == 0)
-    throw Error(Status::out_of_memory,
-                c.traits.grid_memory.refusal(static_cast<std::int64_t>(std::min(least_bytes, 0x1p62))));
+  choice.least_bytes = least_bytes;
   return choice;
 }
 

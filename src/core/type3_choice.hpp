@@ -34,9 +34,11 @@ struct Type3Candidate {
 struct Type3Choice {
   Type3Candidate best;
   double reachable = 0;
+  double least_bytes = 0;  // that any would take, where none fits
+  [[nodiscard]] bool fits() const { return best.width != 0; }
 };
 
-// From the choices of the last plans where it is one of them. Throws out_of_memory where no candidate fits.
+// From the choices of the last plans where it is one of them.
 Type3Choice kept_type3_choice(const Type3Case& c);
 
 // What both stages are then designed for.

@@ -20,6 +20,8 @@ constexpr double small_centre = 0.1;  // of the half-width: a box so near to 0 i
 constexpr double slack = 1.002;       // of the product of the boxes, so that the next points fit, too
 constexpr int kept_bits = 9;          // of that product, rounded up: boxes that differ little share a design
 constexpr double too_large = 0.8;     // a box that needs less of a grid along some axis gets a grid of its own
+constexpr double farthest = 1e100;    // a coordinate
+constexpr double most_unasked_pairs = 1e11;  // that are summed where no grids fit, for all vectors: minutes
 
 double round_up(double value, int bits) {
   int exponent = 0;
@@ -33,7 +35,8 @@ struct Side {
 Side side_of(const char* what, double low, double high) {
   const Side side{low + 0.5 * (high - low), 0.5 * (high - low)};
   const double largest = std::max(std::abs(low), std::abs(high));
-  if (!(largest <= 1e100)) throw Error(Status::invalid_argument, text(what, ": a coordinate is ", largest, " in size"));
+  if (!(largest <= farthest))
+    throw Error(Status::invalid_argument, text(what, ": a coordinate is ", largest, " in size"));
   if (std::abs(side.centre) <= small_centre * side.half || largest == 0) return {0, largest};
   // Rounding of the centre must not push the ends out.
   return {side.centre, side.half * (1 + 0x1p-50) + 0x1p-52 * largest};
@@ -43,6 +46,8 @@ Side side_of(const char* what, double low, double high) {
 Type3Axis axis_of(const Type3Boxes& boxes, int number) {
   Side source = side_of("points", boxes.sources.low[number], boxes.sources.high[number]);
   Side target = side_of("targets", boxes.targets.low[number], boxes.targets.high[number]);
+  for (Side* side : {&source, &target})  // so that 1 / half is finite
+    if (side->half != 0) side->half = std::max(side->half, 1 / farthest);
   if (source.half == 0 && target.half == 0) source.half = target.half = 1;
   if (target.half == 0) target.half = 1 / source.half;
   if (source.half * target.half < 1) source.half = 1 / target.half;
@@ -142,6 +147,27 @@ double direct_cost(const Problem& problem, const Options& options, const Backend
   return sources * targets * (phases + costs.vector) * std::max(1.0, costs.full / targets);
 }
 
+// Whether the sum over all pairs costs less than the grids, or is all that is left because these do not fit.
+bool prefers_pairs(const Type3Case& c, const Type3Boxes& boxes, const Type3Choice& choice) {
+  const double direct = direct_cost(c.problem, c.options, c.traits, boxes);
+  const auto vectors = static_cast<double>(c.options.transforms);
+  if (!choice.fits()) {
+    const double pairs = static_cast<double>(boxes.source_count) * static_cast<double>(boxes.target_count);
+    return std::isfinite(direct) && pairs * vectors <= most_unasked_pairs;
+  }
+  const double calls = 2 * c.traits.call_cost / vectors;  // of two stages, and products
+  return direct < choice.best.cost + calls;
+}
+
+void require_grids(const Type3Case& c, const Type3Boxes& boxes, const Type3Choice& choice) {
+  if (choice.fits()) return;
+  const bool can_be_direct =
+      c.options.type3 == Type3Method::automatic && std::isfinite(direct_cost(c.problem, c.options, c.traits, boxes));
+  const auto bytes = static_cast<std::int64_t>(std::min(choice.least_bytes, 0x1p62));
+  throw Error(Status::out_of_memory, text(c.traits.grid_memory.refusal(bytes),
+                                          can_be_direct ? "; type3 = direct sums over all pairs, without grids" : ""));
+}
+
 // The sum over all pairs, without a grid.
 Type3Design direct_design(const Problem& problem, const Options& options, const Type3Boxes& boxes) {
   Type3Design design;
@@ -218,10 +244,10 @@ Type3Design make_type3_design(const Problem& problem, const Options& options, co
     c.base_cells[axis] = design.axis[axis].base_cells;
   }
   const Type3Choice choice = kept_type3_choice(c);
-  const Type3Candidate& best = choice.best;
-  const double calls = 2 * traits.call_cost / static_cast<double>(options.transforms);  // of two stages, and products
-  if (options.type3 == Type3Method::automatic && direct_cost(problem, options, traits, boxes) < best.cost + calls)
+  if (options.type3 == Type3Method::automatic && prefers_pairs(c, boxes, choice))
     return direct_design(problem, options, boxes);
+  require_grids(c, boxes, choice);
+  const Type3Candidate& best = choice.best;
   design.expected_error = best.error, design.reachable_tolerance = choice.reachable;
   require_reachable(problem, options, {design.expected_error, design.reachable_tolerance});
   design.problem.modes = best.cells;

@@ -57,7 +57,8 @@ struct Type3Design {
   [[nodiscard]] std::int64_t execute_bytes() const;  // grids and cells of one execute
 };
 
-// By grids, or as a sum over all pairs where that costs less. Throws out_of_memory where the smallest grids that keep the tolerance do not fit, and says how many bytes they would take.
+// By grids, or as a sum over all pairs where that costs less, or where no grids fit and there are few pairs. Else it throws
+// out_of_memory, and says how many bytes the smallest grids would take.
 Type3Design make_type3_design(const Problem& problem, const Options& options, const BackendTraits& traits,
                               const Type3Boxes& boxes);
 

@@ -71,27 +71,12 @@ template <class T> void Type3Plan<T>::fill(Stages& stages, End end, Points<T> po
 template <class T>
 void Type3Plan<T>::set_points_and_targets(const RawPoints& raw_sources, const RawPoints& raw_targets, Stream stream) {
   const Points<T> sources = checked(End::sources, raw_sources), targets = checked(End::targets, raw_targets);
-  if (sources.count > 0 && targets.count > 0) {
-    const Extent of_targets = pointwise_->find_extent("targets", targets, problem_.dim, stream);
-    const Extent of_sources = pointwise_->find_extent("points", sources, problem_.dim, stream);
-    const Type3Boxes boxes{of_sources.box,
-                           of_targets.box,
-                           sources.count,
-                           targets.count,
-                           are_all_over(of_sources, sources.count),
-                           are_all_over(of_targets, targets.count)};
-    if (keeps(boxes)) {
-      source_count_ = target_count_ = -1;  // until both are there
-      fill(*stages_, End::sources, sources, stream);
-      fill(*stages_, End::targets, targets, stream);
-      commit(std::nullopt);
-    } else {
-      Stages fresh{make_type3_design(problem_, options_, backend_.traits, boxes), boxes, {}, {}};
-      fill(fresh, End::sources, sources, stream);
-      fill(fresh, End::targets, targets, stream);
-      commit(std::move(fresh));
-      from_boxes_ = false;
-    }
+  if (from_boxes_) {
+    require_suited(End::targets, targets, stream);
+    require_suited(End::sources, sources, stream);
+    fill_both(sources, targets, stream);
+  } else if (sources.count > 0 && targets.count > 0) {
+    set_by_points(sources, targets, stream);
   } else if (stages_) {  // nothing to transform; the stages do not know these points
     stages_->sources.count = stages_->targets.count = -1;
     stages_->has_sums = false;
@@ -100,10 +85,29 @@ void Type3Plan<T>::set_points_and_targets(const RawPoints& raw_sources, const Ra
   target_count_ = targets.count;
 }
 
-template <class T> bool Type3Plan<T>::keeps(const Type3Boxes& boxes) const {
-  if (!stages_ || options_.deterministic) return false;
-  const Type3Design& design = stages_->design;
-  return from_boxes_ ? design.holds_sources(boxes.sources) && design.holds_targets(boxes.targets) : design.suits(boxes);
+// In the present stages.
+template <class T> void Type3Plan<T>::fill_both(const Points<T>& sources, const Points<T>& targets, Stream stream) {
+  source_count_ = target_count_ = -1;  // until both are there
+  fill(*stages_, End::sources, sources, stream);
+  fill(*stages_, End::targets, targets, stream);
+  commit(std::nullopt);
+}
+
+// The boxes are those around the points. Stages that suit them are kept, unless results may depend on these points only.
+template <class T> void Type3Plan<T>::set_by_points(const Points<T>& sources, const Points<T>& targets, Stream stream) {
+  const Extent of_targets = pointwise_->find_extent("targets", targets, problem_.dim, stream);
+  const Extent of_sources = pointwise_->find_extent("points", sources, problem_.dim, stream);
+  const Type3Boxes boxes{of_sources.box,
+                         of_targets.box,
+                         sources.count,
+                         targets.count,
+                         are_all_over(of_sources, sources.count),
+                         are_all_over(of_targets, targets.count)};
+  if (stages_ && !options_.deterministic && stages_->design.suits(boxes)) return fill_both(sources, targets, stream);
+  Stages fresh{make_type3_design(problem_, options_, backend_.traits, boxes), boxes, {}, {}};
+  fill(fresh, End::sources, sources, stream);
+  fill(fresh, End::targets, targets, stream);
+  commit(std::move(fresh));
 }
 
 // Rooms are made before the present stages are given up.
@@ -137,16 +141,15 @@ template <class T> void Type3Plan<T>::take_grids(Stream stream) {
   commit(std::move(fresh));
 }
 
-template <class T> typename Type3Plan<T>::Stages& Type3Plan<T>::stages_with_box() {
+template <class T> void Type3Plan<T>::require_box_known() const {
   if (!stages_)
     throw Error(
         Status::wrong_state,
         "type 3: the grid depends on the boxes around sources and targets; set both in one call, or give the boxes");
-  return *stages_;
 }
 
-// Whether the present grids keep the tolerance for these points, which are set alone. A chunk of a sum may be anything in the box:
-// what counts is the whole sum.
+// Whether the present grids keep the tolerance for these points, for which they were not designed. A chunk of a sum may be
+// anything in the box: what counts is the whole sum.
 template <class T> void Type3Plan<T>::require_suited(End end, const Points<T>& points, Stream stream) {
   if (points.count == 0) return;
   const Extent extent = pointwise_->find_extent(name_of(end), points, problem_.dim, stream);
@@ -157,8 +160,8 @@ template <class T> void Type3Plan<T>::require_suited(End end, const Points<T>& p
     throw Error(Status::invalid_argument,
                 text(name_of(end), ": some lie outside of the box that the plan was made for (along the first axis ",
                      at_sources ? first.source_half : first.target_half, " around ",
-                     at_sources ? first.source_centre : first.target_centre,
-                     "); set sources and targets in one call, or give larger boxes"));
+                     at_sources ? first.source_centre : first.target_centre, "); ",
+                     from_boxes_ ? "" : "set sources and targets in one call, or ", "give larger boxes"));
   const bool is_chunk = at_sources && stages_->has_sums;
   const bool must_be_all_over = at_sources ? design.sources_all_over : design.targets_all_over;
   if (must_be_all_over && !is_chunk && !are_all_over(extent, points.count))
@@ -171,9 +174,10 @@ template <class T> void Type3Plan<T>::require_suited(End end, const Points<T>& p
 // One end anew, within its box.
 template <class T> void Type3Plan<T>::refill(End end, const RawPoints& raw, Stream stream) {
   const Points<T> points = checked(end, raw);
-  take_grids(stream);
-  Stages& stages = stages_with_box();
+  require_box_known();
   require_suited(end, points, stream);
+  take_grids(stream);
+  Stages& stages = *stages_;
   const bool at_sources = end == End::sources;
   const std::int64_t size =
       room_size(stages.design, at_sources ? raw.count : source_count_, at_sources ? target_count_ : raw.count);
@@ -329,35 +333,43 @@ template <class T> void Type3Plan<T>::adjoint(void* strengths, void* values, Str
 
 // --- chunks of sources ----------------------------------------------------------------------------------------------------
 template <class T> void Type3Plan<T>::add_sources(const void* strengths, Stream stream) {
-  take_grids(stream);
-  Stages& stages = stages_with_box();
-  require_set("add", End::sources);
-  const Type3Design& design = stages.design;
-  require_reach<T>(backend_, "strengths", strengths, source_count_ * options_.transforms);
-  const std::int64_t all = design.cells * options_.transforms;
-  if (!stages.sums) stages.sums = pointwise_->make_room(all);
-  if (!stages.has_sums) backend_.clear(stages.sums->data, static_cast<std::size_t>(all) * sizeof(Complex), stream);
-  stages.has_sums = true;
   if (source_count_ == 0) return;
+  require_box_known();
+  require_set("add", End::sources);
+  require_reach<T>(backend_, "strengths", strengths, source_count_ * options_.transforms);
+  take_grids(stream);
+  Stages& stages = *stages_;
+  const Type3Design& design = stages.design;
+  const std::int64_t all = design.cells * options_.transforms, room_for_both = 2 * all;
+  if (!stages.sums) stages.sums = pointwise_->make_room(room_for_both);
+  if (!stages.has_sums)
+    backend_.clear(stages.sums->data, static_cast<std::size_t>(room_for_both) * sizeof(Complex), stream);
+  stages.has_sums = true;
   const auto room = rooms_.lease(stream);
   for (std::int64_t first = 0; first < options_.transforms; first += design.group) {
     const std::int64_t cells = design.group * design.cells;
     spread(static_cast<const Complex*>(strengths) + first * source_count_, room->data + cells, room->data,
            sign_of(problem_, options_), stream);
-    pointwise_->add(room->data, cells, stages.sums->data + first * design.cells, stream);
+    Complex* sums = stages.sums->data + first * design.cells;
+    pointwise_->add(room->data, cells, sums, sums + all, stream);
   }
 }
 
 template <class T> void Type3Plan<T>::finish(void* values, Stream stream) {
-  Stages& stages = stages_with_box();
-  require_set("finish", End::targets);
+  // A sum over no points may be all there is; the stages need not have its targets.
+  const bool of_nothing = source_count_ == 0 && target_count_ >= 0 && !has_sum();
+  if (!of_nothing) {
+    require_box_known();
+    require_set("finish", End::targets);
+  }
   const std::int64_t all = target_count_ * options_.transforms;
   require_reach<T>(backend_, "values", values, all);
   auto* to = static_cast<Complex*>(values);
-  if (!stages.has_sums) {
+  if (!has_sum()) {
     if (all > 0) backend_.clear(to, static_cast<std::size_t>(all) * sizeof(Complex), stream);
     return;
   }
+  Stages& stages = *stages_;
   for (std::int64_t first = 0; first < options_.transforms && all > 0; first += stages.design.group)
     read(stages.sums->data + first * stages.design.cells, to + first * target_count_, sign_of(problem_, options_),
          stream);

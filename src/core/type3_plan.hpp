@@ -48,7 +48,7 @@ template <class T> class Type3Plan final : public AnyPlan {
     Type3Design design;
     Type3Boxes boxes;  // that it was designed for
     Side sources, targets;
-    RoomHandle sums{};  // cells that chunks of sources were added to
+    RoomHandle sums{};  // cells that chunks of sources were added to, and what rounding took from them
     bool has_sums = false;
     [[nodiscard]] Side& at(End end) { return end == End::sources ? sources : targets; }
     [[nodiscard]] const Side& at(End end) const { return end == End::sources ? sources : targets; }
@@ -69,11 +69,12 @@ template <class T> class Type3Plan final : public AnyPlan {
   [[nodiscard]] std::int64_t& count_at(End end) { return end == End::sources ? source_count_ : target_count_; }
   [[nodiscard]] std::int64_t count_at(End end) const { return end == End::sources ? source_count_ : target_count_; }
   static const char* name_of(End end) { return end == End::sources ? "points" : "targets"; }  // as callers know it
-  [[nodiscard]] bool keeps(const Type3Boxes& boxes) const;
+  void fill_both(const Points<T>& sources, const Points<T>& targets, Stream stream);
+  void set_by_points(const Points<T>& sources, const Points<T>& targets, Stream stream);
   void commit(std::optional<Stages> fresh);
   [[nodiscard]] static std::int64_t room_size(const Type3Design& design, std::int64_t sources, std::int64_t targets);
   [[nodiscard]] const Stages& stages(std::string_view asker) const;
-  [[nodiscard]] Stages& stages_with_box();
+  void require_box_known() const;
   void require_set(const char* asker, End end) const;
   void run(const Call& call, Complex* strengths, Complex* values) const;
   void sum_directly(const Call& call, Complex* strengths, Complex* values) const;

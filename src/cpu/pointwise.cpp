@@ -164,10 +164,14 @@ template <class T> class CpuPointwise final : public Pointwise<T> {
   }
   void sum_directly(const DirectSum<T>& sum, Stream) const override { cpu::sum_directly(sum, threads_); }
 
-  void add(const Complex* terms, std::int64_t count, Complex* sums, Stream) const override {
-    constexpr double time = 1;
+  void add(const Complex* terms, std::int64_t count, Complex* sums, Complex* lost, Stream) const override {
+    constexpr double time = 2;
     for_ranges(threads_, {1, count, chunk}, time, [&](std::int64_t, const Range& range) {
-      for (std::int64_t i = range.begin; i < range.end; ++i) sums[i] += terms[i];
+      for (std::int64_t i = range.begin; i < range.end; ++i) {
+        const Complex term = terms[i] - lost[i], sum = sums[i] + term;
+        lost[i] = (sum - sums[i]) - term;
+        sums[i] = sum;
+      }
     });
   }
   void multiply(const Product<T>& product, Stream) const override { cpu::multiply(product, threads_); }

@@ -129,10 +129,13 @@ __global__ void __launch_bounds__(threads)
 }
 
 template <class T>
-__global__ void __launch_bounds__(threads) add_kernel(const Complex<T>* terms, std::int64_t count, Complex<T>* sums) {
+__global__ void __launch_bounds__(threads)
+    add_kernel(const Complex<T>* terms, std::int64_t count, Complex<T>* sums, Complex<T>* lost) {
   for (std::int64_t i = first_index(); i < count; i += all_threads()) {
-    const Complex<T> sum = sums[i], term = terms[i];
-    sums[i] = {sum.x + term.x, sum.y + term.y};
+    const Complex<T> before = sums[i], term{terms[i].x - lost[i].x, terms[i].y - lost[i].y};
+    const Complex<T> sum{before.x + term.x, before.y + term.y};
+    lost[i] = {(sum.x - before.x) - term.x, (sum.y - before.y) - term.y};
+    sums[i] = sum;
   }
 }
 
@@ -247,9 +250,9 @@ template <class T> class CudaPointwise final : public Pointwise<T> {
     cuda::sum_directly(sum, {native(stream), device_.multiprocessors});
   }
 
-  void add(const Numbers* terms, std::int64_t count, Numbers* sums, Stream stream) const override {
+  void add(const Numbers* terms, std::int64_t count, Numbers* sums, Numbers* lost, Stream stream) const override {
     const DeviceGuard guard(device_.id);
-    enqueue("sums", add_kernel<T>, launch(count, stream), on_device(terms), count, on_device(sums));
+    enqueue("sums", add_kernel<T>, launch(count, stream), on_device(terms), count, on_device(sums), on_device(lost));
   }
 
   void multiply(const Product<T>& product, Stream stream) const override {

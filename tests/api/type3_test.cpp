@@ -95,6 +95,25 @@ TYPED_TEST(Type3ApiTest, boxes_then_memory_then_points_and_targets_apart) {
             std::string::npos);
 }
 
+// Where there was CUDA, auto refused nothing under 8 EiB.
+TYPED_TEST(Type3ApiTest, boxes_just_over_the_memory_are_refused_by_auto_too) {
+  const auto refusal = [](const char* device, double half) -> std::string {
+    try {
+      Plan<TypeParam> plan({.type = 3, .dim = 3, .tolerance = 1e-3, .options = {{"device", device}}});
+      plan.set_boxes({{-1, -1, -1}, {1, 1, 1}}, {{-half, -half, -half}, {half, half, half}});
+      return "";
+    } catch (const Error& error) {
+      return error.what();
+    }
+  };
+  double half = 10;
+  while (refusal("cpu", half).empty() && half < 1e6) half *= 1.1;
+  ASSERT_LT(half, 1e6);
+  const bool fits_a_gpu = refusal("cuda", half).empty();
+  EXPECT_EQ(refusal("auto", half), fits_a_gpu ? "" : refusal("cpu", half)) << half;
+  EXPECT_NE(refusal("auto", 1000 * half), "");
+}
+
 TYPED_TEST(Type3ApiTest, points_in_chunks) {
   Plan<TypeParam> plan({.type = 3, .dim = 2, .tolerance = this->tolerance_});
   plan.set_boxes(this->point_box_, this->target_box_);

@@ -85,6 +85,25 @@ TEST_F(Type3Program, OneRowPerAxisIsUnderstoodToo) {
   EXPECT_LE(error_against(oracle::direct_type3<double>(1, points.spans(), strengths, targets.spans())), 1e-9);
 }
 
+TEST_F(Type3Program, NoPointsGiveZerosAndNoTargetsNothing) {
+  const cli::Points<double> none{2, 0};
+  cli::write_npy<Complex>(folder.file("nothing.npy"), std::vector<Complex>(), {0});
+  const std::string some = write("t.npy", targets, Layout::columns), empty = write("e.npy", none, Layout::columns);
+  for (const std::string& more : {"", " --verbose"}) {
+    const auto no_points =
+        run("run --type 3 --points " + empty + " --targets " + some + in_and_out("nothing.npy") + more);
+    ASSERT_EQ(no_points.code, 0) << no_points.errors;
+    EXPECT_EQ(error_against(oracle::Sums(target_count)), 0);
+    const auto no_targets = run("run --type 3 --points " + some + " --targets " + empty + in_and_out("f.npy") + more);
+    ASSERT_EQ(no_targets.code, 0) << no_targets.errors;
+    EXPECT_EQ(error_against({}), 0);
+  }
+  const auto adjoint =
+      run("run --type 3 --adjoint --points " + some + " --targets " + empty + in_and_out("nothing.npy"));
+  ASSERT_EQ(adjoint.code, 0) << adjoint.errors;
+  EXPECT_EQ(error_against(oracle::Sums(target_count)), 0);
+}
+
 TEST_F(Type3Program, WhatIsWrongWithTargetsIsSaidOfTargets) {
   const std::string from = "run --type 3 --points " + write("p.npy", points, Layout::columns);
   const std::string x = one_axis("x.npy", targets.coordinates[0]);

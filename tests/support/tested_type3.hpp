@@ -21,15 +21,16 @@ template <class T> class Type3 {
   using Complex = std::complex<T>;
   using Vector = std::vector<Complex>;
 
-  Type3(BackendUnderTest where, int dim, double tolerance, offgrid::Options options = {})
+  // These tests have few points; on its own a plan would sum over all pairs.
+  Type3(BackendUnderTest where, int dim, double tolerance, offgrid::Options options = {},
+        Type3Method unless_asked = Type3Method::grid)
       : where_(std::move(where)),
         options_(options),
         plan_(offgrid::make_plan({3, dim, {1, 1, 1}, offgrid::precision_of<T>, tolerance},
-                                 by_grids_unless_asked(options), where_.backend)) {}
+                                 with_method(options, unless_asked), where_.backend)) {}
 
-  // These tests have few points; on its own a plan would sum over all pairs.
-  static offgrid::Options by_grids_unless_asked(offgrid::Options options) {
-    if (options.type3 == Type3Method::automatic) options.type3 = Type3Method::grid;
+  static offgrid::Options with_method(offgrid::Options options, Type3Method unless_asked) {
+    if (options.type3 == Type3Method::automatic) options.type3 = unless_asked;
     return options;
   }
 
