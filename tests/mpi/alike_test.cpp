@@ -81,6 +81,23 @@ TEST_F(Alike, LayoutAndPrecision) {
                     [&] { make(unless_last(Layout::replicated, Layout::slabs), OFFGRID_F64); });
 }
 
+// C++ refuses some problems before C is asked. The other ranks waited for a rank that had thrown.
+TEST_F(Alike, AProblemThatMakesNoSenseOnOneRank) {
+  const std::string last = "rank " + std::to_string(world().size() - 1) + ": ";
+  const std::vector<double> x{0.5, 1, 2};
+  const std::array<std::span<const double>, 2> axes{x, x};
+  const offgrid::Problem threads{.modes = {8, 9}, .options = {{"threads", unless_last(1.0, -1.0)}}},
+      dim{.modes = {8, 9}, .dim = unless_last(2, 3)};
+  for (const Layout layout : {Layout::replicated, Layout::slabs}) {
+    expect_same_error(OFFGRID_INVALID_ARGUMENT, {last + "option threads = -1"},
+                      [&] { const Plan<double> plan(world(), threads, layout); });
+    expect_same_error(OFFGRID_INVALID_ARGUMENT, {last + "dim is 3"},
+                      [&] { const Plan<double> plan(world(), dim, layout); });
+  }
+  expect_same_error(OFFGRID_INVALID_ARGUMENT, {last + "option threads = -1"},
+                    [&] { offgrid::mpi::make_gram<double>(world(), threads, axes); });
+}
+
 // A rank's own: the machines of a cluster need not have as many cores.
 TEST_F(Alike, ThreadsMayDiffer) {
   const offgrid::Problem problem{.modes = {8, 9}, .options = {{"threads", unless_last(1.0, 2.0)}}};
