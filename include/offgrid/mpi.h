@@ -2,7 +2,8 @@
  *
  * Every function that takes a communicator or a plan is collective, unless it says otherwise: all ranks call it, in the same
  * order. Where one rank fails, all ranks return that rank's status, and offgrid_mpi_last_error() names the rank and its
- * message everywhere. So no rank waits for one that has given up.
+ * message everywhere. So no rank waits for one that has given up. A handle that is null or destroyed has no ranks to tell: it
+ * is refused on its rank alone.
  *
  * This header does not need MPI's own: a communicator is given by its address. */
 #ifndef OFFGRID_MPI_H
@@ -38,7 +39,8 @@ OFFGRID_API int offgrid_mpi_comm_size(offgrid_mpi_comm comm);
 
 /* Arrays on the host. Sum: over all ranks, in place, the same on every rank bit by bit. Broadcast: from `root` to all ranks.
  * Gather: `bytes` of every rank, which may differ from rank to rank, one after the other on `root`, in the order of the ranks;
- * `all` is read on `root` only and has room for `room` bytes. */
+ * `all` is read on `root` only and has room for `room` bytes. `count`, `kind`, `root` and the `bytes` of a broadcast are the same
+ * on all ranks, which compare them; where they differ all ranks return OFFGRID_INVALID_ARGUMENT. */
 OFFGRID_API offgrid_status offgrid_mpi_sum(offgrid_mpi_comm comm, void* values, int64_t count, offgrid_mpi_number kind);
 OFFGRID_API offgrid_status offgrid_mpi_broadcast(offgrid_mpi_comm comm, void* data, int64_t bytes, int root);
 OFFGRID_API offgrid_status offgrid_mpi_gather(offgrid_mpi_comm comm, const void* data, int64_t bytes, void* all,

@@ -82,6 +82,18 @@ void require_alike(const Ranks& ranks, const Given& mine) {
   });
 }
 
+void require_same(const Ranks& ranks, std::initializer_list<Named> mine) {
+  std::vector<std::int64_t> ends;  // of each number, and of its negative
+  for (const Named& one : mine) ends.insert(ends.end(), {one.number, -one.number});
+  ranks.least(ends);
+  bool same = true;
+  for (std::size_t i = 0; i < ends.size(); i += 2) same = same && ends[i] == -ends[i + 1];
+  if (same) return;
+  Given given;
+  for (const Named& one : mine) given.push_back(text(one.name, " = ", one.number));
+  require_alike(ranks, given);
+}
+
 std::vector<std::int64_t> number_of_each(const Ranks& ranks, std::int64_t mine) {
   return ranks.exchange_counts(std::vector<std::int64_t>(static_cast<std::size_t>(ranks.size()), mine));
 }

@@ -118,6 +118,11 @@ void Ranks::sum(void* values, std::int64_t count, offgrid_mpi_number kind) const
   });
 }
 
+void Ranks::least(std::span<std::int64_t> values) const {
+  const int count = static_cast<int>(values.size());
+  check(MPI_Allreduce(MPI_IN_PLACE, values.data(), count, MPI_INT64_T, MPI_MIN, handle_->comm), "MPI_Allreduce");
+}
+
 void Ranks::sum_on(int root, void* values, std::int64_t count, offgrid_mpi_number kind) const {
   const MPI_Datatype type = type_of(kind);
   in_messages(count, [&](std::int64_t first, int some) {

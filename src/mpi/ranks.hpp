@@ -38,6 +38,9 @@ class Ranks {
   void broadcast(void* data, std::int64_t bytes, int root) const;
   void gather(std::span<const std::byte> mine, std::span<std::byte> all, int root) const;
 
+  // The least over all ranks replaces each value.
+  void least(std::span<std::int64_t> values) const;
+
   // The sum on `root` alone; elsewhere the values stay.
   void sum_on(int root, void* values, std::int64_t count, offgrid_mpi_number kind) const;
 
