@@ -86,8 +86,9 @@ typedef enum offgrid_mpi_result OFFGRID_OF_INT {
 } offgrid_mpi_result;
 
 /* Arguments as for offgrid_plan_create, the same on all ranks: they are compared, and where they differ all ranks return
- * OFFGRID_INVALID_ARGUMENT. A rank may have `threads` of its own, and with replicated modes `device`. `options` may be null. On
- * failure *plan is null. */
+ * OFFGRID_INVALID_ARGUMENT. A rank may have `threads` of its own, with replicated modes `device`, and `points_hint`, the number of
+ * its own points; slabs have no use for it, since their grid is chosen by the points of all ranks. `options` may be null. On failure
+ * *plan is null. */
 OFFGRID_API offgrid_status offgrid_mpi_plan_create(offgrid_mpi_plan* plan, offgrid_mpi_comm comm,
                                                    offgrid_mpi_layout layout, int type, int dim, const int64_t* modes,
                                                    double tolerance, offgrid_precision precision,

@@ -65,7 +65,7 @@ Given given_of(const Request& request, offgrid_mpi_layout layout) {
               text("tolerance = ", words_of(request.tolerance)),
               text("precision = ", request.precision == OFFGRID_F32 ? "f32" : "f64")};
   for (const OptionRow& row : option_table()) {
-    const bool is_own = row.name == "threads" || (row.name == "device" && !slabs);
+    const bool is_own = row.name == "threads" || row.name == "points_hint" || (row.name == "device" && !slabs);
     const std::string value = is_own ? "any" : words_of(row, option(request.options, row.name.data()));
     given.push_back(text(row.name, " = ", value));
   }

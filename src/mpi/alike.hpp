@@ -13,8 +13,8 @@ namespace offgrid::mpi::inside {
 // What a rank was given, such as "tolerance = 1e-06": as many entries on every rank, in the same order.
 using Given = std::vector<std::string>;
 
-// What a plan or an operator is made from. Left out is what a rank may choose for itself: threads, and with replicated modes the
-// device.
+// What a plan or an operator is made from. Left out is what a rank may choose for itself: threads, points_hint, and with
+// replicated modes the device.
 Given given_of(const Request& request, offgrid_mpi_layout layout);
 
 // Where a rank was given something else than rank 0, all ranks throw an error that names what, and the lowest such rank.

@@ -105,6 +105,18 @@ TEST_F(Alike, ThreadsMayDiffer) {
   EXPECT_NO_THROW(Plan<double>(world(), problem, Layout::slabs));
 }
 
+// Ranks need not have as many points.
+TEST_F(Alike, PointsHintMayDiffer) {
+  const double hint = 10 + 1e6 * world().rank();
+  for (const Layout layout : {Layout::replicated, Layout::slabs})
+    expect_accurate<double>(
+        {.problem = {.modes = {20, 16}, .tolerance = 1e-9, .options = {{"points_hint", hint}}}, .layout = layout});
+  const std::vector<double> x{0.5, 1, 2};
+  const std::array<std::span<const double>, 1> axes{x};
+  const offgrid::Problem problem{.modes = {8}, .options = {{"points_hint", hint}}};
+  EXPECT_NO_THROW(offgrid::mpi::make_gram<double>(world(), problem, axes));
+}
+
 TEST_F(Alike, TheDeviceOfSlabs) {
   const offgrid::Problem problem{.modes = {8, 9}, .options = {{"device", unless_last("cpu", "auto")}}};
   expect_same_error(OFFGRID_INVALID_ARGUMENT, {"device = auto here, and device = cpu on rank 0"},
