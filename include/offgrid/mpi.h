@@ -125,6 +125,10 @@ OFFGRID_API offgrid_status offgrid_mpi_plan_get(offgrid_mpi_plan plan, const cha
 
 /* What was chosen, in words. Valid until the next call of this function with the same plan. Not collective. */
 OFFGRID_API const char* offgrid_mpi_plan_describe(offgrid_mpi_plan plan);
+
+/* Collective, as is offgrid_mpi_comm_destroy: all ranks destroy the same plans, in the same order. With arrays of the host no rank
+ * waits here. But NCCL's communicator goes with the last plan that uses it, and a plan keeps the MPI communicator whose handle was
+ * destroyed before it; to free these may wait for all ranks. */
 OFFGRID_API offgrid_status offgrid_mpi_plan_destroy(offgrid_mpi_plan plan);
 
 /* The Gram operator of the points and weights of all ranks (offgrid.h): its kernel is summed over the ranks, and then every rank has

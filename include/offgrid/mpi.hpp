@@ -88,7 +88,8 @@ struct Part {
   std::array<std::int64_t, 3> first{0, 0, 0}, count{1, 1, 1};
 };
 
-// A plan on many ranks. Spans are as those of offgrid::Plan, of this rank's points and of the modes that this rank has.
+// A plan on many ranks. Spans are as those of offgrid::Plan, of this rank's points and of the modes that this rank has. Its destructor
+// is collective, too: all ranks destroy their plans in the same order (mpi.h says why).
 template <class T> class Plan {
   static_assert(std::is_same_v<T, float> || std::is_same_v<T, double>, "offgrid works in float and double");
 
