@@ -119,8 +119,9 @@ OFFGRID_API offgrid_status offgrid_mpi_local_modes(offgrid_mpi_plan plan, int64_
 OFFGRID_API offgrid_status offgrid_mpi_local_vectors(offgrid_mpi_plan plan, int64_t* first, int64_t* count);
 
 /* A number about this rank's part of the plan: "points" (that it works on), "expected_error", "width", "upsampling", "grid1" ..
- * "grid3", "memory_bytes", and seconds of the last execute, "seconds_points" (to their owners), "seconds_spread" (or interpolate),
- * "seconds_halo", "seconds_fft", "seconds_transpose", "seconds_sum". Not collective. */
+ * "grid3", "memory_bytes" (that it holds now; more from the first execute on), and seconds of the last execute, "seconds_points" (to
+ * their owners), "seconds_spread" (or interpolate), "seconds_halo", "seconds_fft", "seconds_transpose", "seconds_sum". Not
+ * collective. */
 OFFGRID_API offgrid_status offgrid_mpi_plan_get(offgrid_mpi_plan plan, const char* name, double* value);
 
 /* What was chosen, in words. Valid until the next call of this function with the same plan. Not collective. */

@@ -310,8 +310,9 @@ class Plan(Vectors):
         """A number about this rank's part of the plan, by its name. Not collective.
 
         points: that this rank works on. grid1, grid2, grid3: the grid's sizes, along the last axis first. upsampling, width,
-        expected_error, memory_bytes. Seconds of the last execute: seconds_points (points to their owners), seconds_spread (or
-        interpolate), seconds_halo, seconds_fft, seconds_transpose, seconds_sum. reachable_tolerance: of replicated modes.
+        expected_error, memory_bytes (held now; more from the first execute on). Seconds of the last execute: seconds_points (points
+        to their owners), seconds_spread (or interpolate), seconds_halo, seconds_fft, seconds_transpose, seconds_sum.
+        reachable_tolerance: of replicated modes.
 
         >>> from mpi4py import MPI
         >>> import numpy as np, offgrid.mpi
