@@ -53,7 +53,8 @@ class Communicator {
   template <class T> [[nodiscard]] std::vector<T> gather(std::span<const T> values, int root = 0) const {
     static_assert(std::is_trivially_copyable_v<T>);
     const std::int64_t total = sum(static_cast<std::int64_t>(values.size()));
-    std::vector<T> all(rank() == root ? static_cast<std::size_t>(total) : 0);
+    std::vector<T> all;
+    together([&] { all.resize(rank() == root ? static_cast<std::size_t>(total) : 0); });  // may run out of memory
     gather_bytes({values.data(), static_cast<std::int64_t>(values.size_bytes())},
                  {all.data(), static_cast<std::int64_t>(all.size() * sizeof(T))}, root);
     return all;
@@ -63,7 +64,7 @@ class Communicator {
   template <class T> [[nodiscard]] std::vector<T> gather_all(std::span<const T> values) const {
     const std::int64_t total = sum(static_cast<std::int64_t>(values.size()));
     std::vector<T> all = gather(values);
-    all.resize(static_cast<std::size_t>(total));
+    together([&] { all.resize(static_cast<std::size_t>(total)); });
     broadcast(std::span<T>(all));
     return all;
   }

@@ -2,7 +2,8 @@
  *
  * Every function that takes a communicator or a plan is collective, unless it says otherwise: all ranks call it, in the same
  * order. Where one rank fails, all ranks return that rank's status, and offgrid_mpi_last_error() names the rank and its
- * message everywhere. So no rank waits for one that has given up.
+ * message everywhere. So no rank waits for one that has given up. A handle that is null or destroyed has no ranks to tell: it
+ * is refused on its rank alone.
  *
  * This header does not need MPI's own: a communicator is given by its address. */
 #ifndef OFFGRID_MPI_H
@@ -38,7 +39,8 @@ OFFGRID_API int offgrid_mpi_comm_size(offgrid_mpi_comm comm);
 
 /* Arrays on the host. Sum: over all ranks, in place, the same on every rank bit by bit. Broadcast: from `root` to all ranks.
  * Gather: `bytes` of every rank, which may differ from rank to rank, one after the other on `root`, in the order of the ranks;
- * `all` is read on `root` only and has room for `room` bytes. */
+ * `all` is read on `root` only and has room for `room` bytes. `count`, `kind`, `root` and the `bytes` of a broadcast are the same
+ * on all ranks, which compare them; where they differ all ranks return OFFGRID_INVALID_ARGUMENT. */
 OFFGRID_API offgrid_status offgrid_mpi_sum(offgrid_mpi_comm comm, void* values, int64_t count, offgrid_mpi_number kind);
 OFFGRID_API offgrid_status offgrid_mpi_broadcast(offgrid_mpi_comm comm, void* data, int64_t bytes, int root);
 OFFGRID_API offgrid_status offgrid_mpi_gather(offgrid_mpi_comm comm, const void* data, int64_t bytes, void* all,
@@ -84,8 +86,9 @@ typedef enum offgrid_mpi_result OFFGRID_OF_INT {
 } offgrid_mpi_result;
 
 /* Arguments as for offgrid_plan_create, the same on all ranks: they are compared, and where they differ all ranks return
- * OFFGRID_INVALID_ARGUMENT. A rank may have `threads` of its own, and with replicated modes `device`. `options` may be null. On
- * failure *plan is null. */
+ * OFFGRID_INVALID_ARGUMENT. A rank may have `threads` of its own, with replicated modes `device`, and `points_hint`, the number of
+ * its own points; slabs have no use for it, since their grid is chosen by the points of all ranks. `options` may be null. On failure
+ * *plan is null. */
 OFFGRID_API offgrid_status offgrid_mpi_plan_create(offgrid_mpi_plan* plan, offgrid_mpi_comm comm,
                                                    offgrid_mpi_layout layout, int type, int dim, const int64_t* modes,
                                                    double tolerance, offgrid_precision precision,
@@ -116,12 +119,17 @@ OFFGRID_API offgrid_status offgrid_mpi_local_modes(offgrid_mpi_plan plan, int64_
 OFFGRID_API offgrid_status offgrid_mpi_local_vectors(offgrid_mpi_plan plan, int64_t* first, int64_t* count);
 
 /* A number about this rank's part of the plan: "points" (that it works on), "expected_error", "width", "upsampling", "grid1" ..
- * "grid3", "memory_bytes", and seconds of the last execute, "seconds_points" (to their owners), "seconds_spread" (or interpolate),
- * "seconds_halo", "seconds_fft", "seconds_transpose", "seconds_sum". Not collective. */
+ * "grid3", "memory_bytes" (that it holds now; more from the first execute on), and seconds of the last execute, "seconds_points" (to
+ * their owners), "seconds_spread" (or interpolate), "seconds_halo", "seconds_fft", "seconds_transpose", "seconds_sum". Not
+ * collective. */
 OFFGRID_API offgrid_status offgrid_mpi_plan_get(offgrid_mpi_plan plan, const char* name, double* value);
 
 /* What was chosen, in words. Valid until the next call of this function with the same plan. Not collective. */
 OFFGRID_API const char* offgrid_mpi_plan_describe(offgrid_mpi_plan plan);
+
+/* Collective, as is offgrid_mpi_comm_destroy: all ranks destroy the same plans, in the same order. With arrays of the host no rank
+ * waits here. But NCCL's communicator goes with the last plan that uses it, and a plan keeps the MPI communicator whose handle was
+ * destroyed before it; to free these may wait for all ranks. */
 OFFGRID_API offgrid_status offgrid_mpi_plan_destroy(offgrid_mpi_plan plan);
 
 /* The Gram operator of the points and weights of all ranks (offgrid.h): its kernel is summed over the ranks, and then every rank has

@@ -88,7 +88,8 @@ struct Part {
   std::array<std::int64_t, 3> first{0, 0, 0}, count{1, 1, 1};
 };
 
-// A plan on many ranks. Spans are as those of offgrid::Plan, of this rank's points and of the modes that this rank has.
+// A plan on many ranks. Spans are as those of offgrid::Plan, of this rank's points and of the modes that this rank has. Its destructor
+// is collective, too: all ranks destroy their plans in the same order (mpi.h says why).
 template <class T> class Plan {
   static_assert(std::is_same_v<T, float> || std::is_same_v<T, double>, "offgrid works in float and double");
 
@@ -98,8 +99,12 @@ template <class T> class Plan {
   using Listed = std::initializer_list<std::span<const T>>;
 
   Plan(const World& ranks, const Problem& problem, Layout layout = Layout::replicated)
-      : type_(problem.type), dim_(offgrid::detail::dim_of(problem)), transforms_(problem.transforms) {
-    const auto options = offgrid::detail::make_options(problem);
+      : type_(problem.type), transforms_(problem.transforms) {
+    offgrid::detail::OptionsHandle options;
+    ranks.together([&] {
+      dim_ = offgrid::detail::dim_of(problem);
+      options = offgrid::detail::make_options(problem);
+    });
     offgrid_mpi_plan raw = nullptr;
     detail::check(offgrid_mpi_plan_create(&raw, ranks.handle(), static_cast<offgrid_mpi_layout>(layout), problem.type,
                                           dim_, problem.modes.data(), problem.tolerance,
@@ -183,7 +188,7 @@ template <class T> class Plan {
   }
 
   detail::PlanHandle handle_;
-  int type_, dim_;
+  int type_, dim_ = 0;
   std::int64_t transforms_, count_ = unset, mode_count_ = 0;
 };
 
@@ -198,7 +203,8 @@ struct Weights {
 template <class T>
 offgrid::Gram<T> make_gram(const World& ranks, const Problem& problem, std::span<const std::span<const T>> points,
                            const Weights& weights) {
-  const auto options = offgrid::detail::make_options(problem);
+  offgrid::detail::OptionsHandle options;
+  ranks.together([&] { options = offgrid::detail::make_options(problem); });
   std::array<const void*, 3> axes{};
   const std::size_t count = points.empty() ? 0 : points[0].size();
   bool fits = points.size() == problem.modes.size() && (weights.size == 0 || weights.size == count);

@@ -37,9 +37,9 @@ Number = Literal["points", "expected_error", "reachable_tolerance", "upsampling"
 class Plan(Vectors):
     """A transform of type 1, 2 or 3 and its adjoint, whose points are spread over the ranks of a communicator of mpi4py.
 
-    Making a plan, set_points, execute and adjoint are collective: all ranks of `comm` call them, with the same arguments but
-    for the points and data, which are each rank's own. A rank may have no points. Where one rank is refused something, all
-    ranks raise the same error, which names the rank.
+    Making a plan, set_points, execute, adjoint and close are collective: all ranks of `comm` call them, with the same
+    arguments but for the points and data, which are each rank's own. A rank may have no points. Where one rank is refused
+    something, all ranks raise the same error, which names the rank.
 
     type, shape, tol, dtype, transforms, device and the options are as in offgrid.Plan.
     layout: "replicated", all modes on every rank; what is a sum over points is summed over the ranks. "slabs", for grids that
@@ -310,8 +310,9 @@ class Plan(Vectors):
         """A number about this rank's part of the plan, by its name. Not collective.
 
         points: that this rank works on. grid1, grid2, grid3: the grid's sizes, along the last axis first. upsampling, width,
-        expected_error, memory_bytes. Seconds of the last execute: seconds_points (points to their owners), seconds_spread (or
-        interpolate), seconds_halo, seconds_fft, seconds_transpose, seconds_sum. reachable_tolerance: of replicated modes.
+        expected_error, memory_bytes (held now; more from the first execute on). Seconds of the last execute: seconds_points (points
+        to their owners), seconds_spread (or interpolate), seconds_halo, seconds_fft, seconds_transpose, seconds_sum.
+        reachable_tolerance: of replicated modes.
 
         >>> from mpi4py import MPI
         >>> import numpy as np, offgrid.mpi
@@ -324,7 +325,9 @@ class Plan(Vectors):
         return library.number("offgrid_mpi_plan_get", self._open(), name)
 
     def close(self) -> None:
-        """Frees the plan's memory on this rank; the plan cannot be used after it. Not collective."""
+        """Frees the plan's memory on this rank; the plan cannot be used after it. Collective: all ranks close their plans, in the
+        same order. `with` closes a plan, too. One that is forgotten is freed when Python collects it, at another time on each
+        rank perhaps. That is safe with numpy's arrays; with arrays of a GPU a rank may wait there for the others."""
         with self._lock:
             self._free()
 

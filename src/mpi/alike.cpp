@@ -65,7 +65,7 @@ Given given_of(const Request& request, offgrid_mpi_layout layout) {
               text("tolerance = ", words_of(request.tolerance)),
               text("precision = ", request.precision == OFFGRID_F32 ? "f32" : "f64")};
   for (const OptionRow& row : option_table()) {
-    const bool is_own = row.name == "threads" || (row.name == "device" && !slabs);
+    const bool is_own = row.name == "threads" || row.name == "points_hint" || (row.name == "device" && !slabs);
     const std::string value = is_own ? "any" : words_of(row, option(request.options, row.name.data()));
     given.push_back(text(row.name, " = ", value));
   }
@@ -80,6 +80,18 @@ void require_alike(const Ranks& ranks, const Given& mine) {
       throw Error(OFFGRID_INVALID_ARGUMENT,
                   "the arguments differ between the ranks: " + differences(mine, lines_of(first)));
   });
+}
+
+void require_same(const Ranks& ranks, std::initializer_list<Named> mine) {
+  std::vector<std::int64_t> ends;  // of each number, and of its negative
+  for (const Named& one : mine) ends.insert(ends.end(), {one.number, -one.number});
+  ranks.least(ends);
+  bool same = true;
+  for (std::size_t i = 0; i < ends.size(); i += 2) same = same && ends[i] == -ends[i + 1];
+  if (same) return;
+  Given given;
+  for (const Named& one : mine) given.push_back(text(one.name, " = ", one.number));
+  require_alike(ranks, given);
 }
 
 std::vector<std::int64_t> number_of_each(const Ranks& ranks, std::int64_t mine) {

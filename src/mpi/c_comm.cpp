@@ -3,6 +3,8 @@
 
 #include <cstddef>
 
+#include "mpi/alike.hpp"
+
 using namespace offgrid::mpi::inside;
 
 namespace {
@@ -10,6 +12,11 @@ namespace {
 void require_root(const Ranks& ranks, int root) {
   if (root < 0 || root >= ranks.size())
     throw Error(OFFGRID_INVALID_ARGUMENT, text("root is ", root, ", expected 0 to ", ranks.size() - 1));
+}
+
+void require_kind(offgrid_mpi_number kind) {
+  if (kind < OFFGRID_MPI_F32 || kind > OFFGRID_MPI_I64)
+    throw Error(OFFGRID_INVALID_ARGUMENT, text("kind of numbers is ", static_cast<int>(kind), ", expected 0 to 3"));
 }
 
 void require_array(const char* name, const void* data, std::int64_t count) {
@@ -38,9 +45,12 @@ const char* offgrid_mpi_last_error() { return remembered_error(); }
 
 offgrid_status offgrid_mpi_comm_create(offgrid_mpi_comm* comm, const void* address_of_mpi_comm) {
   return guard([&] {
-    if (comm == nullptr) throw Error(OFFGRID_INVALID_ARGUMENT, "comm is null, expected a place for the handle");
-    *comm = nullptr;
-    *comm = new offgrid_mpi_comm_s{comm_magic, std::make_shared<const Ranks>(address_of_mpi_comm)};
+    if (comm != nullptr) *comm = nullptr;
+    auto ranks = std::make_shared<const Ranks>(address_of_mpi_comm);
+    together(*ranks, [&] {
+      if (comm == nullptr) throw Error(OFFGRID_INVALID_ARGUMENT, "comm is null, expected a place for the handle");
+    });
+    *comm = new offgrid_mpi_comm_s{comm_magic, std::move(ranks)};
   });
 }
 
@@ -64,7 +74,11 @@ int offgrid_mpi_comm_size(offgrid_mpi_comm comm) {
 offgrid_status offgrid_mpi_sum(offgrid_mpi_comm comm, void* values, int64_t count, offgrid_mpi_number kind) {
   return guard([&] {
     const Ranks& ranks = checked(comm);
-    together(ranks, [&] { require_array("values", values, count); });
+    together(ranks, [&] {
+      require_kind(kind);
+      require_array("values", values, count);
+    });
+    require_same(ranks, {{"count", count}, {"kind", kind}});
     ranks.sum(values, count, kind);
   });
 }
@@ -76,6 +90,7 @@ offgrid_status offgrid_mpi_broadcast(offgrid_mpi_comm comm, void* data, int64_t 
       require_root(ranks, root);
       require_array("data", data, bytes);
     });
+    require_same(ranks, {{"root", root}, {"bytes", bytes}});
     ranks.broadcast(data, bytes, root);
   });
 }
@@ -89,6 +104,7 @@ offgrid_status offgrid_mpi_gather(offgrid_mpi_comm comm, const void* data, int64
       require_array("data", data, bytes);
       if (ranks.rank() == root) require_array("all", all, room);
     });
+    require_same(ranks, {{"root", root}});
     const std::int64_t room_here = ranks.rank() == root ? room : 0;
     ranks.gather(bytes_at<const std::byte>(data, bytes), bytes_at<std::byte>(all, room_here), root);
   });

@@ -53,7 +53,7 @@ template <class T> class LocalSteps {
   [[nodiscard]] virtual Complex* planes() const = 0;
   [[nodiscard]] virtual Complex* packed() const = 0;
   [[nodiscard]] virtual Complex* columns() const = 0;
-  [[nodiscard]] virtual std::int64_t memory_bytes() const = 0;  // of these arrays
+  [[nodiscard]] virtual std::int64_t memory_bytes() const = 0;  // with all that the steps need
 };
 
 template <class T> std::unique_ptr<LocalSteps<T>> make_local_cpu(const SlabDesign& design, const SlabShape& shape);

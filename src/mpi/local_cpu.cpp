@@ -153,7 +153,7 @@ template <class T> class LocalCpu final : public LocalSteps<T> {
   Complex* packed() const override { return packed_.data(); }
   Complex* columns() const override { return columns_.data(); }
   std::int64_t memory_bytes() const override {
-    return planes_.bytes() + blocks_.bytes() + packed_.bytes() + columns_.bytes();
+    return planes_.bytes() + blocks_.bytes() + packed_.bytes() + columns_.bytes() + scratch_.bytes() + memory_of(plan_);
   }
 
  private:

@@ -14,9 +14,6 @@
 namespace offgrid::mpi::inside {
 namespace {
 
-// MPI counts in int.
-constexpr std::int64_t largest_message = std::int64_t{1} << 28;
-
 void check(int result, const char* what) {
   if (result == MPI_SUCCESS) return;
   std::array<char, MPI_MAX_ERROR_STRING> words{};
@@ -55,12 +52,6 @@ MPI_Datatype type_of(offgrid_mpi_number kind) {
   throw Error(OFFGRID_INVALID_ARGUMENT, text("kind of numbers is ", static_cast<int>(kind), ", expected 0 to 3"));
 }
 
-// part(first, count) for pieces that one message of MPI can hold.
-template <class F> void in_messages(std::int64_t count, F&& part) {
-  for (std::int64_t first = 0; first < count; first += largest_message)
-    part(first, static_cast<int>(std::min(largest_message, count - first)));
-}
-
 }  // namespace
 
 // OpenMPI defines the macro, as 0 where it was built without; others that have the function define it, too.
@@ -90,7 +81,14 @@ int find_rank_on_machine(MPI_Comm all) {
 
 }  // namespace
 
-Ranks::Ranks(const void* address_of_mpi_comm) : handle_(std::make_unique<Handle>()) {
+// MPI counts in int: part(first, count) for pieces that one message of it can hold.
+template <class F> void Ranks::in_messages(std::int64_t count, F&& part) const {
+  for (std::int64_t first = 0; first < count; first += largest_message_)
+    part(first, static_cast<int>(std::min(largest_message_, count - first)));
+}
+
+Ranks::Ranks(const void* address_of_mpi_comm, std::int64_t largest_message)
+    : handle_(std::make_unique<Handle>()), largest_message_(largest_message) {
   handle_->initialised_here = initialise();
   MPI_Comm given = MPI_COMM_WORLD;
   if (address_of_mpi_comm != nullptr) given = *static_cast<const MPI_Comm*>(address_of_mpi_comm);
@@ -116,6 +114,11 @@ void Ranks::sum(void* values, std::int64_t count, offgrid_mpi_number kind) const
     auto* at = static_cast<std::byte*>(values) + first * bytes_of(kind);
     check(MPI_Allreduce(MPI_IN_PLACE, at, some, type, MPI_SUM, handle_->comm), "MPI_Allreduce");
   });
+}
+
+void Ranks::least(std::span<std::int64_t> values) const {
+  const int count = static_cast<int>(values.size());
+  check(MPI_Allreduce(MPI_IN_PLACE, values.data(), count, MPI_INT64_T, MPI_MIN, handle_->comm), "MPI_Allreduce");
 }
 
 void Ranks::sum_on(int root, void* values, std::int64_t count, offgrid_mpi_number kind) const {

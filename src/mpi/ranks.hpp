@@ -25,8 +25,9 @@ bool takes_gpu_addresses();
 class Ranks {
  public:
   // The address of an MPI_Comm, or null for MPI_COMM_WORLD. The communicator is duplicated, so that messages of this library
-  // and of the application never meet.
-  explicit Ranks(const void* address_of_mpi_comm);
+  // and of the application never meet. `largest_message` counts bytes, or numbers of a sum; it is smaller in a test
+  // (tests/mpi/messages_test.cpp).
+  explicit Ranks(const void* address_of_mpi_comm, std::int64_t largest_message = std::int64_t{1} << 28);
   ~Ranks();
   Ranks(const Ranks&) = delete;
   Ranks& operator=(const Ranks&) = delete;
@@ -37,6 +38,9 @@ class Ranks {
   void sum(void* values, std::int64_t count, offgrid_mpi_number kind) const;
   void broadcast(void* data, std::int64_t bytes, int root) const;
   void gather(std::span<const std::byte> mine, std::span<std::byte> all, int root) const;
+
+  // The least over all ranks replaces each value.
+  void least(std::span<std::int64_t> values) const;
 
   // The sum on `root` alone; elsewhere the values stay.
   void sum_on(int root, void* values, std::int64_t count, offgrid_mpi_number kind) const;
@@ -66,7 +70,9 @@ class Ranks {
 
  private:
   struct Handle;  // holds the MPI_Comm
+  template <class F> void in_messages(std::int64_t count, F&& part) const;
   std::unique_ptr<Handle> handle_;
+  std::int64_t largest_message_;
   int rank_ = 0, size_ = 1, rank_on_machine_ = 0;
   mutable std::weak_ptr<NcclRanks> nccl_;
 };

@@ -70,6 +70,8 @@ template <class T> class SlabExchange {
     way == Way::forward ? link.exchange(packed, columns) : link.exchange(columns, packed);
   }
 
+  [[nodiscard]] std::int64_t memory_bytes() const { return arrivals_.bytes(); }
+
  private:
   [[nodiscard]] Messages halos(const LocalSteps<T>& local) const {
     Messages all;

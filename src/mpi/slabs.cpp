@@ -129,7 +129,7 @@ template <class T> class SlabPlan final : public AnyPlan {
     if (name == "width") return design_.width;
     if (name == "upsampling") return design_.sigma;
     if (name == "expected_error") return design_.expected_error;
-    if (name == "memory_bytes") return static_cast<double>(local_->memory_bytes());
+    if (name == "memory_bytes") return static_cast<double>(memory_bytes());
     for (int axis = 0; axis < 3; ++axis)
       if (name == text("grid", axis + 1)) return static_cast<double>(design_.grid[axis]);
     throw Error(OFFGRID_INVALID_ARGUMENT, "a plan of slabs has no number named \"" + name + "\"");
@@ -161,6 +161,10 @@ template <class T> class SlabPlan final : public AnyPlan {
   [[nodiscard]] std::int64_t row_length() const { return request_.dim == 3 ? request_.modes[0] : 1; }
   [[nodiscard]] std::int64_t local_mode_count() const {
     return rows_.count(ranks_->rank()) * row_length() * request_.modes[last_axis()];
+  }
+  [[nodiscard]] std::int64_t memory_bytes() const {
+    return local_->memory_bytes() + exchange_->memory_bytes() + order_.bytes() + strengths_sorted_.bytes() +
+           strengths_here_.bytes();
   }
   template <class V> [[nodiscard]] Buffer<V> buffer(std::int64_t size) const { return {mover_->memory(), size}; }
   [[nodiscard]] Place place() const { return gpu_ < 0 ? Place::host : Place::gpu; }

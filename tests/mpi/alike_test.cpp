@@ -81,11 +81,40 @@ TEST_F(Alike, LayoutAndPrecision) {
                     [&] { make(unless_last(Layout::replicated, Layout::slabs), OFFGRID_F64); });
 }
 
+// C++ refuses some problems before C is asked. The other ranks waited for a rank that had thrown.
+TEST_F(Alike, AProblemThatMakesNoSenseOnOneRank) {
+  const std::string last = "rank " + std::to_string(world().size() - 1) + ": ";
+  const std::vector<double> x{0.5, 1, 2};
+  const std::array<std::span<const double>, 2> axes{x, x};
+  const offgrid::Problem threads{.modes = {8, 9}, .options = {{"threads", unless_last(1.0, -1.0)}}},
+      dim{.modes = {8, 9}, .dim = unless_last(2, 3)};
+  for (const Layout layout : {Layout::replicated, Layout::slabs}) {
+    expect_same_error(OFFGRID_INVALID_ARGUMENT, {last + "option threads = -1"},
+                      [&] { const Plan<double> plan(world(), threads, layout); });
+    expect_same_error(OFFGRID_INVALID_ARGUMENT, {last + "dim is 3"},
+                      [&] { const Plan<double> plan(world(), dim, layout); });
+  }
+  expect_same_error(OFFGRID_INVALID_ARGUMENT, {last + "option threads = -1"},
+                    [&] { offgrid::mpi::make_gram<double>(world(), threads, axes); });
+}
+
 // A rank's own: the machines of a cluster need not have as many cores.
 TEST_F(Alike, ThreadsMayDiffer) {
   const offgrid::Problem problem{.modes = {8, 9}, .options = {{"threads", unless_last(1.0, 2.0)}}};
   EXPECT_NO_THROW(Plan<double>(world(), problem, Layout::replicated));
   EXPECT_NO_THROW(Plan<double>(world(), problem, Layout::slabs));
+}
+
+// Ranks need not have as many points.
+TEST_F(Alike, PointsHintMayDiffer) {
+  const double hint = 10 + 1e6 * world().rank();
+  for (const Layout layout : {Layout::replicated, Layout::slabs})
+    expect_accurate<double>(
+        {.problem = {.modes = {20, 16}, .tolerance = 1e-9, .options = {{"points_hint", hint}}}, .layout = layout});
+  const std::vector<double> x{0.5, 1, 2};
+  const std::array<std::span<const double>, 1> axes{x};
+  const offgrid::Problem problem{.modes = {8}, .options = {{"points_hint", hint}}};
+  EXPECT_NO_THROW(offgrid::mpi::make_gram<double>(world(), problem, axes));
 }
 
 TEST_F(Alike, TheDeviceOfSlabs) {
@@ -126,6 +155,35 @@ TEST_F(Alike, TargetsWhoseValuesAreSummed) {
   strengths.assign(points.size(), 1.0);
   values.resize(3);
   EXPECT_NO_THROW(plan.execute(strengths, values));
+}
+
+// They ended in a crash of MPI, in data of another root, or never.
+TEST_F(Alike, WhatSumsBroadcastsAndGathersAreAskedFor) {
+  using offgrid::mpi::detail::check;
+  std::vector<double> values(32, 1.0);
+  const auto sum = [&](std::int64_t count, offgrid_mpi_number kind) {
+    check(offgrid_mpi_sum(world().handle(), values.data(), count, kind));
+  };
+  const auto broadcast = [&](std::int64_t bytes, int root) {
+    check(offgrid_mpi_broadcast(world().handle(), values.data(), bytes, root));
+  };
+  const std::string last = "rank " + std::to_string(world().size() - 1) + ": the arguments differ between the ranks: ";
+  constexpr std::int64_t one_message = std::int64_t{1} << 28;
+  const std::vector<std::pair<std::string, std::function<void()>>> all{
+      {last + "count = 20 here, and count = 10 on rank 0", [&] { sum(unless_last(10, 20), OFFGRID_MPI_F64); }},
+      {last + "count = 268435457 here, and count = 268435456 on rank 0",
+       [&] { sum(unless_last(one_message, one_message + 1), OFFGRID_MPI_F64); }},
+      {last + "kind = 0 here, and kind = 1 on rank 0", [&] { sum(10, unless_last(OFFGRID_MPI_F64, OFFGRID_MPI_F32)); }},
+      {"kind of numbers is 7, expected 0 to 3",
+       [&] { sum(10, unless_last(OFFGRID_MPI_F64, static_cast<offgrid_mpi_number>(7))); }},
+      {last + "root = 1 here, and root = 0 on rank 0", [&] { broadcast(80, unless_last(0, 1)); }},
+      {last + "bytes = 80 here, and bytes = 160 on rank 0", [&] { broadcast(unless_last(160, 80), 0); }},
+      {last + "root = 1 here, and root = 0 on rank 0",
+       [&] { (void)world().gather(std::span<const double>(values), unless_last(0, 1)); }},
+  };
+  for (const auto& [words, call] : all) expect_same_error(OFFGRID_INVALID_ARGUMENT, {words}, call);
+  EXPECT_EQ(values, std::vector<double>(32, 1.0));
+  EXPECT_EQ(world().sum(1), world().size());
 }
 
 TEST_F(Alike, WhatAGramOperatorIsMadeFrom) {

@@ -1,5 +1,6 @@
 // Sums, broadcasts, gathers and agreement on errors, as applications use them.
 #include <gtest/gtest.h>
+#include <cstddef>
 #include <cstdint>
 
 #include <numeric>
@@ -80,6 +81,25 @@ TEST(Communicator, TheLowestRankThatFailsIsHeard) {
 TEST(Communicator, RefusesAnUnknownRootOnAllRanks) {
   double value = 0;
   EXPECT_THROW(world().broadcast(std::span(&value, 1), world().size()), offgrid::Error);
+}
+
+// The others waited for a root that had no room. No memory holds these, so that none of them is read.
+TEST(Communicator, AllRanksThrowWhereTheRootHasNoRoomToGather) {
+  struct Large {
+    std::byte bytes[1 << 30];
+  };
+  const Large* nowhere = nullptr;
+  const std::span<const Large> mine(nowhere, std::size_t{1} << 33);
+  EXPECT_THROW((void)world().gather(mine, world().size() - 1), offgrid::Error);
+  EXPECT_EQ(world().sum(1), world().size());
+}
+
+TEST(Communicator, AllRanksRefuseANullPlaceForTheHandleOfOne) {
+  const bool is_last = world().rank() == world().size() - 1;
+  offgrid_mpi_comm comm = nullptr;
+  EXPECT_EQ(offgrid_mpi_comm_create(is_last ? nullptr : &comm, nullptr), OFFGRID_INVALID_ARGUMENT);
+  EXPECT_EQ(comm, nullptr);
+  EXPECT_NE(std::string(offgrid_mpi_last_error()).find("comm is null"), std::string::npos) << offgrid_mpi_last_error();
 }
 
 TEST(Communicator, OneRankNeedsNoMpi) {

@@ -85,4 +85,18 @@ TEST(Type3Refusals, ForgetPointsAndTargets) {
   }
 }
 
+// Of the C interface: the other ranks waited for the one without an array.
+TEST(Type3Refusals, NullForAllAxesOfOneRank) {
+  Plan<double> plan(world(), {.type = 3, .dim = 2});
+  const std::vector<double> x{0.5, 1, 2};
+  const std::array<const void*, 3> axes{x.data(), x.data(), nullptr};
+  const auto set = [&](const void* const* points, const void* const* targets) {
+    offgrid::mpi::detail::check(offgrid_mpi_set_points_and_targets(plan.handle(), 3, points, 3, targets));
+  };
+  const void* const* unless_last = is_last() ? nullptr : axes.data();
+  expect_error(OFFGRID_INVALID_ARGUMENT, last_rank(), [&] { set(unless_last, axes.data()); });
+  expect_error(OFFGRID_INVALID_ARGUMENT, last_rank(), [&] { set(axes.data(), unless_last); });
+  EXPECT_NO_THROW(set(axes.data(), axes.data()));
+}
+
 }  // namespace

@@ -106,7 +106,7 @@ template <class T> class LocalCuda final : public LocalSteps<T> {
   Complex* packed() const override { return packed_.data(); }
   Complex* columns() const override { return columns_.data(); }
   std::int64_t memory_bytes() const override {
-    return planes_.bytes() + packed_.bytes() + columns_.bytes() + work_.bytes();
+    return planes_.bytes() + packed_.bytes() + columns_.bytes() + work_.bytes() + memory_of(plan_);
   }
 
  private:
