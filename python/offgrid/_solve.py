@@ -7,7 +7,7 @@ the host waits for none of them, unless a stopping rule or a callback asks for a
 from __future__ import annotations
 
 import sys
-from math import prod
+from math import isfinite, prod, sqrt
 from typing import TYPE_CHECKING, Any, Callable
 
 import numpy as np
@@ -38,6 +38,43 @@ def inner(a: Any, b: Any) -> Any:
     return library_of(a).vdot(a.reshape(-1), b.reshape(-1)).real
 
 
+def steps_of(iterations: Any) -> int:
+    steps = whole(iterations, "iterations")
+    if steps < 0:
+        raise ArgumentValueError(f"iterations is {steps}; expected 0 or more")
+    return steps
+
+
+def in_its_unit(array: Any) -> tuple[Any, Any]:
+    """The array over its unit, and that: the sum of the largest real and the largest imaginary part, or 1 for zeros."""
+    if 0 in array.shape:
+        return array * 1, 1.0
+    dtype = str(array.dtype).rpartition(".")[2]
+    parts = (array.real, array.imag) if dtype.startswith("complex") else (array,)
+    largest = sum(abs(part).max() for part in parts)
+    least = float(np.finfo(np.float64 if dtype in ("complex128", "float64") else np.float32).tiny)
+    unit = largest + (largest < least)  # what is smaller has no reciprocal
+    return array * (1 / unit), unit
+
+
+def norm_of(array: Any) -> float:
+    scaled, unit = in_its_unit(array)
+    return float(unit) * root_of(inner(scaled, scaled))
+
+
+def root_of(square: Any) -> float:
+    """The square root of a number that decides whether to go on."""
+    if not isfinite(found := float(square)):
+        raise ArgumentValueError("the residual is not finite: there is NaN or infinity in what was given, or the numbers "
+                                 "left the range of their dtype")
+    return sqrt(found)
+
+
+def ratio(over: Any, under: Any) -> Any:
+    """over / under, and 0 where under is 0."""
+    return over * (under != 0) / (under + (under == 0))
+
+
 def at_least(value: Any, name: str, low: float) -> float:
     given = number(value, name)
     if not given >= low:
@@ -52,8 +89,8 @@ def conjugate_gradients(operator: Callable[[Any], Any], right: Any, iterations: 
     operator: a function that gives G f, of the shape of f. right: an array of numpy, cupy, torch or jax, of any shape.
     It stops after `iterations` steps, or when the residual is at most `rtol` times the norm of `right`. start: the f to
     begin with, 0 by default. callback(step, residual): called after each step, with the relative residual; it stops where
-    the callback returns True. With rtol=0 and no callback nothing is read back from a GPU, so that all can be captured in
-    a graph.
+    the callback returns True. With rtol=0 and no callback nothing is read back from a GPU, so that all can be
+    captured in a graph.
 
     >>> import numpy as np, offgrid
     >>> x = np.random.default_rng(1).uniform(-np.pi, np.pi, 100)
@@ -63,7 +100,7 @@ def conjugate_gradients(operator: Callable[[Any], Any], right: Any, iterations: 
     True
     """
     kind_of(right, "right")
-    steps, enough = whole(iterations, "iterations"), at_least(rtol, "rtol", 0)
+    steps, enough = steps_of(iterations), at_least(rtol, "rtol", 0)
     more = at_least(regularisation, "regularisation", 0)
     watched = enough > 0 or callback is not None
 
@@ -71,25 +108,25 @@ def conjugate_gradients(operator: Callable[[Any], Any], right: Any, iterations: 
         image = operator(direction)
         return image + more * direction if more > 0 else image
 
-    tiny = float(np.finfo(np.float32 if str(right.dtype).endswith("complex64") else np.float64).tiny)  # 0 / tiny is 0
+    # Residual and direction are in units of the first residual, so that their squares are in range whatever that is.
     solution = right * 0 if start is None else start
-    residual = right * 1 if start is None else right - apply(start)
+    residual, unit = in_its_unit(right if start is None else right - apply(start))
     direction, square = residual * 1, inner(residual, residual)
-    norm = float(inner(right, right)) ** 0.5 if watched else 1.0
-    if watched and float(square) ** 0.5 <= enough * norm:
+    norm = norm_of(right) / float(unit) if watched else 1.0
+    if watched and root_of(square) <= enough * norm:
         return solution
     for step in range(1, steps + 1):
         image = apply(direction)
-        length = square / (inner(direction, image) + tiny)
-        solution = solution + length * direction
+        length = ratio(square, inner(direction, image))
+        solution = solution + (unit * length) * direction
         residual = residual - length * image
         before, square = square, inner(residual, residual)
         if watched:
-            left = float(square) ** 0.5
+            left = root_of(square)
             left = left / norm if norm > 0 else left and float("inf")
             if (callback is not None and callback(step, left) is True) or left <= enough:
                 break
-        direction = residual + (square / (before + tiny)) * direction
+        direction = residual + ratio(square, before) * direction
     return solution
 
 

@@ -130,6 +130,20 @@ def test_a_good_start_needs_no_step(random):
     assert np.array_equal(found, f)
 
 
+@pytest.mark.parametrize("dtype,real,scale", [("complex64", "float32", 1e-30), ("complex64", "float32", 1e30),
+                                              ("complex128", "float64", 1e-150), ("complex128", "float64", 1e150)])
+def test_values_whose_squares_are_out_of_range_are_no_nan(kind, random, dtype, real, scale):
+    points, f = oracle.random_points(random, 2, 400, real), oracle.random_complex(random, (7, 6), dtype)
+    tol = 1e-5 if dtype == "complex64" else 1e-11
+    right = offgrid.gram(points, (7, 6), tol=tol)(f) * np.dtype(real).type(scale)
+    begin = f[::-1] * np.dtype(real).type(scale)
+    there, given, start = arrays(kind, tuple(points), right, begin)
+    gram = offgrid.gram(there, (7, 6), tol=tol)
+    for more in (dict(rtol=tol), dict(rtol=0), dict(rtol=tol, start=start)):
+        found = kind.back(offgrid.conjugate_gradients(gram, given, 60, **more)) / np.dtype(real).type(scale)
+        assert found.dtype == dtype and oracle.error(found, f) < 10 * tol
+
+
 @pytest.mark.parametrize("regularisation", [0, 3.0])
 def test_the_inverse_is_the_weighted_least_squares_solution(random, regularisation):
     points, shape = oracle.random_points(random, 2, 150), (7, 6)
