@@ -89,7 +89,7 @@ def conjugate_gradients(operator: Callable[[Any], Any], right: Any, iterations: 
     operator: a function that gives G f, of the shape of f. right: an array of numpy, cupy, torch or jax, of any shape.
     It stops after `iterations` steps, or when the residual is at most `rtol` times the norm of `right`. start: the f to
     begin with, 0 by default. callback(step, residual): called after each step, with the relative residual; it stops where
-    the callback returns True. With rtol=0 and no callback nothing is read back from a GPU, so that all can be
+    the callback returns something true. With rtol=0 and no callback nothing is read back from a GPU, so that all can be
     captured in a graph.
 
     >>> import numpy as np, offgrid
@@ -124,7 +124,7 @@ def conjugate_gradients(operator: Callable[[Any], Any], right: Any, iterations: 
         if watched:
             left = root_of(square)
             left = left / norm if norm > 0 else left and float("inf")
-            if (callback is not None and callback(step, left) is True) or left <= enough:
+            if (callback is not None and callback(step, left)) or left <= enough:
                 break
         direction = residual + ratio(square, before) * direction
     return solution
@@ -218,7 +218,7 @@ def density_weights(points: _typing.Points, shape: _typing.Shape, iterations: in
         if enough == 0 and callback is None:
             continue
         change = float(inner(weights - before, weights - before) / inner(weights, weights)) ** 0.5
-        if (callback is not None and callback(step, change) is True) or change <= enough:
+        if (callback is not None and callback(step, change)) or change <= enough:
             break
     per_cell = prod(plan.kernel_transform(axis, 0) ** 2 / plan.shape[axis] for axis in range(len(sizes)))
     plan.close()

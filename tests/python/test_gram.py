@@ -115,6 +115,15 @@ def test_conjugate_gradients_of_zero_are_zero_and_say_when_they_stop(random):
     assert few == [1, 2, 3]
 
 
+@pytest.mark.parametrize("truth", [True, np.True_, 1])
+def test_anything_true_that_a_callback_returns_stops(random, truth):
+    points, steps = oracle.random_points(random, 1, 100), []
+    stop = lambda step, _: steps.append(step) or (truth if step == 2 else None)  # noqa: E731
+    offgrid.conjugate_gradients(offgrid.gram(points, 16), oracle.random_complex(random, 16), 9, rtol=0, callback=stop)
+    offgrid.density_weights(points, 16, 9, rtol=0, callback=stop)
+    assert steps == [1, 2, 1, 2]
+
+
 def test_a_start_and_a_right_hand_side_of_zeros_are_no_division_by_zero(random):
     gram = offgrid.gram(oracle.random_points(random, 1, 200), 16, tol=1e-12)
     start, seen = oracle.random_complex(random, 16), []
