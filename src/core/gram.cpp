@@ -130,7 +130,7 @@ template <class T> void Gram<T>::apply(const void* f, void* h, Stream stream) co
   require_reach<T>(backend_, "h", h, all);
   const auto* from = static_cast<const Complex*>(f);
   auto* to = static_cast<Complex*>(h);
-  if (f != h) require_apart<Complex>({"f", from, all}, {"h", to, all});
+  if (f != h) require_apart<Complex>({"f", from, all}, {"h", to, all}, one_or_apart);
   if (is_zero())  // a sum over nothing is zero
     return backend_.clear(h, static_cast<std::size_t>(all) * sizeof(Complex), stream);
   if (convolution_) return convolution_->apply(from, to, stream);

@@ -192,7 +192,7 @@ void solve(const Problem& problem, const Options& options, const Backend& backen
   if (asked.weights != nullptr) require_reach<T>(backend, "weights", asked.weights, count);
   require_apart<Complex>(values, found);
   require_apart<Complex>(coils, found);
-  if (asked.start != modes) require_apart<Complex>(start, found);
+  if (asked.start != modes) require_apart<Complex>(start, found, one_or_apart);
   if (size > 0) Solver<T>(problem, options, backend, asked, stream).solve(static_cast<Complex*>(modes));
 }
 
