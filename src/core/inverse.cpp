@@ -132,7 +132,7 @@ template <class T> class Solver {
 
   // Relative to the right-hand side; where that is zero, 0 or infinite.
   [[nodiscard]] double residual() {
-    const double norm = std::sqrt(algebra_->read(square_, stream_));
+    const double norm = require_finite("residual", std::sqrt(algebra_->read(square_, stream_)));
     return norm == 0 ? 0 : norm / right_norm_;
   }
 
