@@ -18,6 +18,7 @@ Command add_run(CLI::App& program);
 Command add_info(CLI::App& program);
 Command add_inverse(CLI::App& program);
 Command add_weights(CLI::App& program);
+Command add_gram(CLI::App& program);
 Command add_accuracy(CLI::App& program);
 Command add_bench(CLI::App& program);
 Command add_demo(CLI::App& program);

@@ -2,7 +2,6 @@
 #include <complex>
 #include <cstdio>
 #include <memory>
-#include <optional>
 
 #include "commands.hpp"
 #include "plan_flags.hpp"
@@ -41,27 +40,6 @@ struct Settings {
 offgrid::Problem make_problem(const Settings& settings) {
   return {
       .type = 2, .modes = reversed(settings.modes), .tolerance = settings.tolerance, .options = settings.flags.given()};
-}
-
-// The values of a file, which may be views of it; or none, where no path is given.
-template <class V> struct FileValues {
-  std::optional<NpyArray> file;
-  std::optional<Values<V>> values;
-  [[nodiscard]] std::span<const V> view() const { return values ? values->view() : std::span<const V>(); }
-};
-
-// Of a shape that is known, to go with points of T.
-template <class V, class T>
-FileValues<V> read_values(const std::string& path, const Shape& shape, const char* meaning) {
-  FileValues<V> read;
-  if (path.empty()) return read;
-  read.file.emplace(path);
-  if (read.file->shape() != shape)
-    throw InputError(path + ": its shape is " + shape_text(read.file->shape()) + ", expected " + shape_text(shape) +
-                     ", " + meaning);
-  require_dtype<V, T>(*read.file);
-  read.values.emplace(read.file->template values<V>());
-  return read;
 }
 
 // How many coils there are: the first axis of their file, and 0 without one.

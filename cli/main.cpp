@@ -18,6 +18,7 @@ constexpr const char* footer =
     "  offgrid info --modes 256,256         what the library would choose for a problem\n"
     "  offgrid run --help                   transform NPY files\n"
     "  offgrid inverse --help               least squares: modes from values at points, in NPY files\n"
+    "  offgrid gram --help                  A* W A of modes, the operator of least squares, in NPY files\n"
     "Exit codes: 0 success, 1 a check failed or the work could not be done, 2 wrong usage or input.";
 
 int run_chosen(const std::vector<cli::Command>& commands) {
@@ -65,8 +66,9 @@ int main(int argc, char** argv) {
   program.set_version_flag("--version", std::string("offgrid ") + offgrid_version());
   program.require_subcommand(1);
   const std::vector<cli::Command> commands{
-      cli::add_run(program),      cli::add_info(program),  cli::add_inverse(program), cli::add_weights(program),
-      cli::add_accuracy(program), cli::add_bench(program), cli::add_demo(program),    cli::add_mtip(program)};
+      cli::add_run(program),     cli::add_info(program), cli::add_inverse(program),
+      cli::add_weights(program), cli::add_gram(program), cli::add_accuracy(program),
+      cli::add_bench(program),   cli::add_demo(program), cli::add_mtip(program)};
   if (argc == 1) {
     std::fputs(program.help().c_str(), stderr);
     return cli::exit_usage;

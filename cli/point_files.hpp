@@ -1,6 +1,7 @@
 // Points in NPY files, one file per axis or one for all: opened, checked, and in the library's order of the axes.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -42,6 +43,27 @@ template <class V, class T> void require_dtype(const NpyArray& array) {
   if (array.dtype() == dtype_of<V>()) return;
   throw InputError(array.name() + ": its dtype is " + array.dtype() + ", expected " + dtype_of<V>() +
                    " to go with points of " + dtype_of<T>() + "; convert one of them with numpy's astype");
+}
+
+// The values of a file, which may be views of it; or none, where no path is given.
+template <class V> struct FileValues {
+  std::optional<NpyArray> file;
+  std::optional<Values<V>> values;
+  [[nodiscard]] std::span<const V> view() const { return values ? values->view() : std::span<const V>(); }
+};
+
+// Of a shape that is known, to go with points of T.
+template <class V, class T>
+FileValues<V> read_values(const std::string& path, const Shape& shape, const char* meaning) {
+  FileValues<V> read;
+  if (path.empty()) return read;
+  read.file.emplace(path);
+  if (read.file->shape() != shape)
+    throw InputError(path + ": its shape is " + shape_text(read.file->shape()) + ", expected " + shape_text(shape) +
+                     ", " + meaning);
+  require_dtype<V, T>(*read.file);
+  read.values.emplace(read.file->template values<V>());
+  return read;
 }
 
 }  // namespace cli

@@ -201,10 +201,10 @@ typedef struct offgrid_iteration {
 } offgrid_iteration;
 
 /* What an inverse takes beside points and values. All zeros are the defaults. Arrays lie where the points do, and are of the
- * plan's precision. */
+ * plan's precision. Weights below 0 or NaN are not refused, but the iteration may then end nowhere; those of
+ * offgrid_density_weights make steps count for more. */
 typedef struct offgrid_least_squares {
-  const void*
-      weights; /* [count], real, not below 0; null: ones. Those of offgrid_density_weights make steps count for more */
+  const void* weights;   /* [count], real, not below 0; null: ones */
   double regularisation; /* the factor of |f|^2, 0 or more */
   const void* coils;  /* sensitivities of receivers, complex, [coil_count][N3][N2][N1]; null: there is one, of ones */
   int64_t coil_count; /* 0 without coils */
@@ -215,9 +215,10 @@ typedef struct offgrid_least_squares {
 /* Least squares: the modes f whose values at the points come nearest to `values`, by conjugate gradients with the Gram
  * operator. f minimises  sum over c, j of w[j] |(A (coil[c] f))[j] - values[c][j]|^2 + regularisation |f|^2,  where A is the
  * transform of type 2. values: [count], or [coil_count][count] (SENSE). modes_found: [N3][N2][N1], apart from the arrays that
- * are read. tolerance: of A; sign and mode_order of the options are those of A, and transforms stays 1. `options` and `asked`
- * may be null. On a GPU it gives back memory before it returns, and waits for the device then; it cannot be captured in a
- * graph. */
+ * are read. tolerance: of A; sign and mode_order of the options are those of A, and transforms stays 1. A residual that is not
+ * finite, as that of values or weights that are NaN, is refused once it is read, and modes_found then hold no solution.
+ * `options` and `asked` may be null. On a GPU it gives back memory before it returns, and waits for the device then; it cannot
+ * be captured in a graph. */
 OFFGRID_API offgrid_status offgrid_inverse(int dim, const int64_t* modes, double tolerance, offgrid_precision precision,
                                            offgrid_options options, int64_t count, const void* const* points,
                                            const void* values, const offgrid_least_squares* asked, void* modes_found,

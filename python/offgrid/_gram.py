@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, overload
+from typing import TYPE_CHECKING, Any, TypeVar, overload
 
 import numpy.typing as npt
 
@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from typing_extensions import Unpack
 
     from offgrid._plan import Plan
+
+GramT = TypeVar("GramT", bound="Gram")
 
 
 class Gram(Vectors):
@@ -125,8 +127,14 @@ class Gram(Vectors):
             raise ArgumentTypeError(f"name is {name!r}; expected a word")
         return self._core.get(name)
 
+    def __enter__(self: GramT) -> GramT:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
     def close(self) -> None:
-        """Frees the operator's memory; it cannot be used after it."""
+        """Frees the operator's memory, as the end of a `with` block does; it cannot be used after it."""
         self._core.close()
 
     def __repr__(self) -> str:
@@ -160,7 +168,8 @@ def gram(points: _typing.Points, shape: _typing.Shape, weights: _typing.Axis | N
     dtype is the precision. weights: (M,), real or complex, or None for ones. With real weights the operator is Hermitian.
     It is a convolution, two FFTs of twice the modes however many points there are, or a pair of transforms, whichever costs
     less; gram="convolution" and gram="pair" insist. The result is called with modes, (..., *shape), and with `out`, which
-    may be the modes themselves; it has describe(), get(name) and close() as a Plan does.
+    may be the modes themselves; it has describe(), get(name), close() and `with` as a Plan does. Weights are not checked: of
+    those that are NaN the result is NaN.
 
     >>> import numpy as np, offgrid
     >>> x, y = np.random.default_rng(1).uniform(-np.pi, np.pi, (2, 2000))

@@ -33,8 +33,10 @@ def LinearOperator(plan: Plan | Gram) -> Any:  # noqa: N802, it stands for the c
 
     It works on flat vectors: of type 2, `A @ modes.ravel()` are the strengths, and `A.H @ strengths` the adjoint. Of a plan
     with several transforms, such as the coils of a scanner, it takes all their vectors in one, one after the other.
-    `A.normal(weights)` is A* W A of a plan of type 2, the operator of the normal equations, as a convolution: two FFTs
-    of twice the modes however many points there are. Weights are real or complex, or None for ones.
+    `A.normal(weights)` is A* W A of a plan of type 2, the operator of the normal equations. Weights are real or complex, or
+    None for ones. It is a convolution, two FFTs of twice the modes however many points there are; or with less than a quarter
+    of a point per mode the plan's two transforms, which then has to be kept. The plan's option gram insists on one of the two.
+    Made by transforms of the plan's tolerance, it may miss A* W A by up to three times that; offgrid.gram keeps the bound.
 
     Of an operator that offgrid.gram has made it is A* W A, too. It is its own adjoint where the weights are real.
 
@@ -73,13 +75,33 @@ def LinearOperator(plan: Plan | Gram) -> Any:  # noqa: N802, it stands for the c
     return operator
 
 
-def normal_of(plan: Plan, weights: Any) -> Gram:
+class Pair:
+    """A* W A by the transforms of a plan, with the points that it then has."""
+
+    def __init__(self, plan: Plan, weights: Any, real: bool) -> None:
+        self._plan, self._weights, self._gpu = plan, weights, plan._gpu
+        self.shape, self.dtype, self.transforms, self.real = plan.shape, plan.dtype, plan.transforms, real
+
+    def __call__(self, modes: Any) -> Any:
+        values = self._plan.execute(modes)
+        return self._plan.adjoint(values if self._weights is None else values * self._weights)
+
+
+def takes_pair(plan: Plan) -> bool:
+    """As the option gram says, or where the pair costs less: about that, since what a transform costs a plan does not say."""
+    asked = options_of(dict(plan.options)).get("gram")
+    if asked in (1.0, "1", "convolution"):
+        return False
+    return asked in (2.0, "2", "pair") or 4 * (plan.count or 0) < prod(plan.shape)
+
+
+def normal_of(plan: Plan, weights: Any) -> Gram | Pair:
     if plan.type != 2 or options_of(dict(plan.options)).get("spread_only") in (1.0, "1", "on"):
         raise ArgumentValueError(f"normal: the plan is of type {plan.type}; expected type 2, from modes to points")
     array, device = arrays_of(plan)
     with device:
         if weights is None:
-            return KernelGram(plan, kernel_of(plan, None, array), True)
+            return Pair(plan, None, True) if takes_pair(plan) else KernelGram(plan, kernel_of(plan, None, array), True)
         weights = array.asarray(weights)
         if weights.dtype.kind not in "fiuc":
             raise ArgumentTypeError(f"weights has the dtype {weights.dtype}; expected real or complex numbers")
@@ -87,6 +109,8 @@ def normal_of(plan: Plan, weights: Any) -> Gram:
             raise ArgumentValueError(f"weights has the shape {tuple(weights.shape)}; expected ({plan.count},)")
         real = weights.dtype.kind != "c"
         weights = weights.astype(PRECISIONS[plan.dtype] if real else plan.dtype)
+        if takes_pair(plan):
+            return Pair(plan, weights, real)
         return KernelGram(plan, kernel_of(plan, weights, array), real)
 
 
@@ -123,7 +147,7 @@ def arrays_of(plan: Plan) -> tuple[Any, ContextManager[Any]]:
     return cupy, cupy.cuda.Device(plan._gpu)
 
 
-def of_gram(gram: Gram) -> linalg.LinearOperator:
+def of_gram(gram: Gram | Pair) -> linalg.LinearOperator:
     vectors = (gram.transforms, *gram.shape)
 
     def apply(vector: Any) -> Any:
@@ -138,7 +162,7 @@ def of_gram(gram: Gram) -> linalg.LinearOperator:
     return library_of(gram).LinearOperator((size, size), matvec=apply, rmatvec=conjugate, dtype=gram.dtype)
 
 
-def library_of(plan: Plan | Gram) -> Any:
+def library_of(plan: Plan | Gram | Pair) -> Any:
     try:
         if plan._gpu >= 0:
             from cupyx.scipy.sparse import linalg  # type: ignore[import-not-found, unused-ignore]

@@ -7,14 +7,14 @@ the host waits for none of them, unless a stopping rule or a callback asks for a
 from __future__ import annotations
 
 import sys
-from math import prod
+from math import isfinite, prod, sqrt
 from typing import TYPE_CHECKING, Any, Callable
 
 import numpy as np
 
 from offgrid import _typing
 from offgrid._arrays import PRECISIONS, kind_of
-from offgrid._checks import Points, columns, number, shape_of, whole
+from offgrid._checks import Points, columns, number, options_of, shape_of, whole
 from offgrid._error import ArgumentTypeError, ArgumentValueError
 from offgrid._gram import Gram
 from offgrid._options import Options
@@ -38,6 +38,43 @@ def inner(a: Any, b: Any) -> Any:
     return library_of(a).vdot(a.reshape(-1), b.reshape(-1)).real
 
 
+def steps_of(iterations: Any) -> int:
+    steps = whole(iterations, "iterations")
+    if steps < 0:
+        raise ArgumentValueError(f"iterations is {steps}; expected 0 or more")
+    return steps
+
+
+def in_its_unit(array: Any) -> tuple[Any, Any]:
+    """The array over its unit, and that: the sum of the largest real and the largest imaginary part, or 1 for zeros."""
+    if 0 in array.shape:
+        return array * 1, 1.0
+    dtype = str(array.dtype).rpartition(".")[2]
+    parts = (array.real, array.imag) if dtype.startswith("complex") else (array,)
+    largest = sum(abs(part).max() for part in parts)
+    least = float(np.finfo(np.float64 if dtype in ("complex128", "float64") else np.float32).tiny)
+    unit = largest + (largest < least)  # what is smaller has no reciprocal
+    return array * (1 / unit), unit
+
+
+def norm_of(array: Any) -> float:
+    scaled, unit = in_its_unit(array)
+    return float(unit) * root_of(inner(scaled, scaled))
+
+
+def root_of(square: Any, name: str = "residual") -> float:
+    """The square root of a number that decides whether to go on."""
+    if not isfinite(found := float(square)):
+        raise ArgumentValueError(f"the {name} is not finite: there is NaN or infinity in what was given, or the numbers left "
+                                 "the range of their dtype")
+    return sqrt(found)
+
+
+def ratio(over: Any, under: Any) -> Any:
+    """over / under, and 0 where under is 0."""
+    return over * (under != 0) / (under + (under == 0))
+
+
 def at_least(value: Any, name: str, low: float) -> float:
     given = number(value, name)
     if not given >= low:
@@ -52,8 +89,8 @@ def conjugate_gradients(operator: Callable[[Any], Any], right: Any, iterations: 
     operator: a function that gives G f, of the shape of f. right: an array of numpy, cupy, torch or jax, of any shape.
     It stops after `iterations` steps, or when the residual is at most `rtol` times the norm of `right`. start: the f to
     begin with, 0 by default. callback(step, residual): called after each step, with the relative residual; it stops where
-    the callback returns True. With rtol=0 and no callback nothing is read back from a GPU, so that all can be captured in
-    a graph.
+    the callback returns something true. With rtol=0 and no callback nothing is read back from a GPU, so that all can be
+    captured in a graph.
 
     >>> import numpy as np, offgrid
     >>> x = np.random.default_rng(1).uniform(-np.pi, np.pi, 100)
@@ -63,7 +100,7 @@ def conjugate_gradients(operator: Callable[[Any], Any], right: Any, iterations: 
     True
     """
     kind_of(right, "right")
-    steps, enough = whole(iterations, "iterations"), at_least(rtol, "rtol", 0)
+    steps, enough = steps_of(iterations), at_least(rtol, "rtol", 0)
     more = at_least(regularisation, "regularisation", 0)
     watched = enough > 0 or callback is not None
 
@@ -71,48 +108,54 @@ def conjugate_gradients(operator: Callable[[Any], Any], right: Any, iterations: 
         image = operator(direction)
         return image + more * direction if more > 0 else image
 
-    tiny = float(np.finfo(np.float32 if str(right.dtype).endswith("complex64") else np.float64).tiny)  # 0 / tiny is 0
+    # Residual and direction are in units of the first residual, so that their squares are in range whatever that is.
     solution = right * 0 if start is None else start
-    residual = right * 1 if start is None else right - apply(start)
+    residual, unit = in_its_unit(right if start is None else right - apply(start))
     direction, square = residual * 1, inner(residual, residual)
-    norm = float(inner(right, right)) ** 0.5 if watched else 1.0
-    if watched and float(square) ** 0.5 <= enough * norm:
+    norm = norm_of(right) / float(unit) if watched else 1.0
+    if watched and root_of(square) <= enough * norm:
         return solution
     for step in range(1, steps + 1):
         image = apply(direction)
-        length = square / (inner(direction, image) + tiny)
-        solution = solution + length * direction
+        length = ratio(square, inner(direction, image))
+        solution = solution + (unit * length) * direction
         residual = residual - length * image
         before, square = square, inner(residual, residual)
         if watched:
-            left = float(square) ** 0.5
+            left = root_of(square)
             left = left / norm if norm > 0 else left and float("inf")
-            if (callback is not None and callback(step, left) is True) or left <= enough:
+            if (callback is not None and callback(step, left)) or left <= enough:
                 break
-        direction = residual + (square / (before + tiny)) * direction
+        direction = residual + ratio(square, before) * direction
     return solution
 
 
-def like(points: Points, name: str, array: Any, shape: tuple[int, ...], dtypes: tuple[str, ...]) -> None:
+def complex_of(points: Points) -> str:
+    """The dtype of what goes with points."""
+    return next(name for name, real in PRECISIONS.items() if real == points.dtype)
+
+
+def like(points: Points, name: str, array: Any, shape: tuple[int, ...], dtype: str) -> None:
     """Refuses an array that does not go with the points."""
     kind = kind_of(array, name)
     if type(kind) is not type(points.kind):
         raise ArgumentTypeError(f"{name} is a {type(array).__name__}; expected the kind of the points")
-    if kind.dtype(kind.take(array, name)) not in dtypes:
-        raise ArgumentTypeError(f"{name} has the dtype {kind.dtype(kind.take(array, name))}; expected {' or '.join(dtypes)}")
+    if kind.dtype(kind.take(array, name)) != dtype:
+        raise ArgumentTypeError(f"{name} has the dtype {kind.dtype(kind.take(array, name))}; expected {dtype}")
     if tuple(array.shape) != shape:
         raise ArgumentValueError(f"{name} has the shape {tuple(array.shape)}; expected {shape}")
 
 
 @written_out
 def inverse(values: Any, points: _typing.Points, shape: _typing.Shape, weights: Any = None, tol: float = 1e-6, *,
-            coils: Any = None, regularisation: float = 0.0, iterations: int = 20, rtol: float = 1e-6,
+            coils: Any = None, regularisation: float = 0.0, start: Any = None, iterations: int = 20, rtol: float = 1e-6,
             callback: Callback | None = None, device: str = "auto", **options: Unpack[Options]) -> Any:
     """The modes f whose values at the points come nearest to `values`: least squares, by conjugate gradients.
 
     It minimises  sum over j of w[j] |(A f)[j] - values[j]|^2 + regularisation |f|^2,  A the transform of type 2.
-    points, shape, tol, device and the options are as in Plan; values: (M,), complex. weights: (M,), real, or None for ones;
-    offgrid.density_weights makes steps count for more. iterations, rtol, callback: as in offgrid.conjugate_gradients.
+    points, shape, tol, device and the options are as in Plan; values: (M,), complex. weights: (M,), real and not below 0,
+    which is not checked, or None for ones; offgrid.density_weights makes steps count for more. start: the modes to begin
+    with, of the shape `shape`, or None for zeros. iterations, rtol, callback: as in offgrid.conjugate_gradients.
     coils: (C, *shape), complex, the sensitivities of C receivers; values are then (C, M), and the sum is over the coils of
     |A (coil f) - values|^2 (SENSE).
 
@@ -124,16 +167,17 @@ def inverse(values: Any, points: _typing.Points, shape: _typing.Shape, weights: 
     True
     """
     sizes, checked = shape_of(shape), Points(points, len(shape_of(shape)))
-    dtype = next(name for name, real in PRECISIONS.items() if real == checked.dtype)
-    vectors = 1 if coils is None else int(coils.shape[0])
-    lead = () if coils is None else (vectors,)
-    like(checked, "values", values, (*lead, checked.count), (dtype,))
-    if weights is not None:
-        like(checked, "weights", weights, (checked.count,), (checked.dtype,))
-    if coils is not None:
-        like(checked, "coils", coils, (vectors, *sizes), (dtype,))
-    settings = {"tol": tol, "transforms": vectors, "device": device, **options}
-    plan = Plan(2, sizes, dtype=dtype, **settings)
+    dtype = complex_of(checked)
+    if "transforms" in options:
+        raise ArgumentTypeError("transforms is no option of an inverse: it has as many vectors as coils")
+    lead = () if coils is None else tuple(kind_of(coils, "coils").take(coils, "coils").shape[:1])
+    vectors = prod(lead)
+    like(checked, "values", values, (*lead, checked.count), dtype)
+    for name, array, form, expected in (("weights", weights, (checked.count,), checked.dtype),
+                                        ("coils", coils, (*lead, *sizes), dtype), ("start", start, sizes, dtype)):
+        if array is not None:
+            like(checked, name, array, form, expected)
+    plan = Plan(2, sizes, dtype=dtype, tol=tol, transforms=vectors, device=device, **options)
     plan._set(checked)
     gram = Gram(points, sizes, weights, tol, vectors, device, dict(options))
     weighted = plan.adjoint(values if weights is None else values * weights)
@@ -147,20 +191,25 @@ def inverse(values: Any, points: _typing.Points, shape: _typing.Shape, weights: 
         return gram(image) if coils is None else combined(gram(coils * image))
 
     found = conjugate_gradients(normal, combined(weighted), iterations, rtol=rtol, regularisation=regularisation,
-                                callback=callback)
+                                start=start, callback=callback)
     gram.close()
     return found
 
 
+# What the plan of the density weights heeds; the others are checked and have no effect, as in C.
+HEEDED = ("deterministic", "threads", "method", "bin1", "bin2", "bin3", "subproblem", "shared_bytes")
+
+
 @written_out
 def density_weights(points: _typing.Points, shape: _typing.Shape, iterations: int = 20, *, rtol: float = 1e-2,
-                    callback: Callback | None = None, device: str = "auto") -> Any:
+                    callback: Callback | None = None, device: str = "auto", **options: Unpack[Options]) -> Any:
     """Weights for the density of the points, (M,), real, of the kind of the points: where points are dense, each has little.
 
     w <- w / |G G^T w|, with G the interpolation from a grid of twice the modes of `shape` by a kernel of 5 cells, until all
     of G G^T w is 1 (Pipe and Menon, 1999). It stops after `iterations` steps, or when w changes by at most `rtol` of its
     norm; callback(step, change) is called after each. The result is the part of the period that a point stands for: the
-    sum is 1 where the points leave no gaps, and then A* W values are about the modes.
+    sum is 1 where the points leave no gaps, and then A* W values are about the modes. Of the options only threads,
+    deterministic and those of methods on a GPU matter.
 
     >>> import numpy as np, offgrid
     >>> dense, sparse = np.linspace(-3, 0, 300, endpoint=False), np.linspace(0, 3, 100)
@@ -169,19 +218,21 @@ def density_weights(points: _typing.Points, shape: _typing.Shape, iterations: in
     (True, 1.0)
     """
     sizes, checked = shape_of(shape), Points(points, len(shape_of(shape)))
-    steps, enough = whole(iterations, "iterations"), at_least(rtol, "rtol", 0)
+    steps, enough = steps_of(iterations), at_least(rtol, "rtol", 0)
+    options_of(dict(options))
+    heeded: Any = {name: value for name, value in options.items() if name in HEEDED}
     width = 5
-    dtype = next(name for name, real in PRECISIONS.items() if real == checked.dtype)
-    plan = Plan(1, [max(2 * n, width) for n in sizes], tol=1e-2, dtype=dtype, device=device, spread_only=True, width=width)
+    plan = Plan(1, [max(2 * n, width) for n in sizes], tol=1e-2, dtype=complex_of(checked), device=device, spread_only=True,
+                width=width, **heeded)
     plan._set(checked)
     weights = columns(points, len(sizes))[0] * 0 + 1
-    for step in range(1, steps + 1):
+    for step in range(1, 1 + (steps if checked.count > 0 else 0)):
         before = weights
         weights = weights / abs(plan.adjoint(plan.execute(weights * (1 + 0j))))
         if enough == 0 and callback is None:
             continue
-        change = float(inner(weights - before, weights - before) / inner(weights, weights)) ** 0.5
-        if (callback is not None and callback(step, change) is True) or change <= enough:
+        change = root_of(inner(weights - before, weights - before) / inner(weights, weights), "change of the weights")
+        if (callback is not None and callback(step, change)) or change <= enough:
             break
     per_cell = prod(plan.kernel_transform(axis, 0) ** 2 / plan.shape[axis] for axis in range(len(sizes)))
     plan.close()

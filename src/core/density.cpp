@@ -81,7 +81,8 @@ template <class T> class DensityWeights {
 
  private:
   [[nodiscard]] double change() {
-    return std::sqrt(algebra_->read(squared_change, stream_) / algebra_->read(squared_weights, stream_));
+    const double square = algebra_->read(squared_change, stream_) / algebra_->read(squared_weights, stream_);
+    return require_finite("change of the weights", std::sqrt(square));
   }
 
   std::unique_ptr<Pointwise<T>> pointwise_;

@@ -6,6 +6,7 @@
 
 #include "core/arguments.hpp"
 #include "core/design_memory.hpp"
+#include "core/safety.hpp"
 #include "core/text.hpp"
 #include "core/validate.hpp"
 
@@ -36,6 +37,7 @@ Gram<T>::Gram(const Problem& problem, const Options& options, const Backend& bac
   if (sampling.weights != nullptr) require_reach<T>(backend_, "weights", sampling.weights, count_);
   spectrum_ = real ? Spectrum::real : Spectrum::complex;
   if (count_ == 0 || modes_ == 0) return;
+  strict_ = std::exchange(options_.strict, false);  // the transforms have other tolerances than the caller
   pointwise_ = backend_.pointwise<T>()(options_);
   choose();
   if (method_ == GramMethod::convolution)
@@ -108,9 +110,9 @@ template <class T> void Gram<T>::make_convolution(const Sampling& sampling, Stre
   const auto kernel = pointwise_->make_room(of_kernel.modes[0] * of_kernel.modes[1] * of_kernel.modes[2]);
   const auto strengths = make_strengths(sampling, stream);
   plan->set_points(sampling.count, sampling.axes, stream);
-  plan->execute(strengths->data, kernel->data, stream);
   expected_error_ = plan->get("expected_error");
-  reachable_ = plan->get("reachable_tolerance") / gram_share;
+  require_share(*plan);
+  plan->execute(strengths->data, kernel->data, stream);
   convolution_->set_kernel(kernel->data, spectrum_, stream);  // a device is waited for when the rooms go
 }
 
@@ -121,7 +123,16 @@ template <class T> void Gram<T>::make_pair(const Sampling& sampling, Stream stre
   if (sampling.weights != nullptr) weights_ = make_strengths(sampling, stream);
   at_points_ = std::make_unique<RoomPool<T>>(*pointwise_, count_ * options_.transforms);
   expected_error_ = pair_->get("expected_error") / gram_share;
-  reachable_ = pair_->get("reachable_tolerance") / gram_share;
+  require_share(*pair_);
+}
+
+// What a transform can reach is what the operator can, over its share; with `strict` that has to be the tolerance.
+template <class T> void Gram<T>::require_share(const AnyPlan& plan) {
+  const double expected = plan.get("expected_error") / gram_share;
+  reachable_ = plan.get("reachable_tolerance") / gram_share;
+  Options asked = options_;
+  asked.strict = strict_;
+  require_reachable(problem_, asked, {std::max(expected, reachable_), reachable_});
 }
 
 template <class T> void Gram<T>::apply(const void* f, void* h, Stream stream) const {
@@ -130,7 +141,7 @@ template <class T> void Gram<T>::apply(const void* f, void* h, Stream stream) co
   require_reach<T>(backend_, "h", h, all);
   const auto* from = static_cast<const Complex*>(f);
   auto* to = static_cast<Complex*>(h);
-  if (f != h) require_apart<Complex>({"f", from, all}, {"h", to, all});
+  if (f != h) require_apart<Complex>({"f", from, all}, {"h", to, all}, one_or_apart);
   if (is_zero())  // a sum over nothing is zero
     return backend_.clear(h, static_cast<std::size_t>(all) * sizeof(Complex), stream);
   if (convolution_) return convolution_->apply(from, to, stream);

@@ -65,6 +65,7 @@ template <class T> class Gram final : public AnyGram {
   [[nodiscard]] std::unique_ptr<Room<T>> make_strengths(const Sampling& sampling, Stream stream) const;
   void make_convolution(const Sampling& sampling, Stream stream);
   void make_pair(const Sampling& sampling, Stream stream);
+  void require_share(const AnyPlan& plan);
   void apply_pair(const Complex* f, Complex* h, Stream stream) const;
   [[nodiscard]] std::string describe_way() const;
   [[nodiscard]] double grid_along(int axis) const;
@@ -80,6 +81,7 @@ template <class T> class Gram final : public AnyGram {
   GramMethod method_ = GramMethod::pair;
   Spectrum spectrum_ = Spectrum::real;
   double expected_error_ = 0, reachable_ = 0;
+  bool strict_ = false;
   std::unique_ptr<Convolution<T>> convolution_;
   std::unique_ptr<AnyPlan> pair_;
   std::unique_ptr<Room<T>> weights_;        // of the pair; none: 1

@@ -132,7 +132,7 @@ template <class T> class Solver {
 
   // Relative to the right-hand side; where that is zero, 0 or infinite.
   [[nodiscard]] double residual() {
-    const double norm = std::sqrt(algebra_->read(square_, stream_));
+    const double norm = require_finite("residual", std::sqrt(algebra_->read(square_, stream_)));
     return norm == 0 ? 0 : norm / right_norm_;
   }
 
@@ -192,7 +192,7 @@ void solve(const Problem& problem, const Options& options, const Backend& backen
   if (asked.weights != nullptr) require_reach<T>(backend, "weights", asked.weights, count);
   require_apart<Complex>(values, found);
   require_apart<Complex>(coils, found);
-  if (asked.start != modes) require_apart<Complex>(start, found);
+  if (asked.start != modes) require_apart<Complex>(start, found, one_or_apart);
   if (size > 0) Solver<T>(problem, options, backend, asked, stream).solve(static_cast<Complex*>(modes));
 }
 

@@ -23,6 +23,14 @@ struct Iteration {
   }
 };
 
+// A number that decides whether to go on.
+inline double require_finite(const char* name, double value) {
+  if (std::isfinite(value)) return value;
+  throw Error(Status::invalid_argument, text("the ", name,
+                                             " is not finite: there is NaN or infinity in what was given, or the "
+                                             "numbers left the range of their precision"));
+}
+
 inline void require_iteration(const Iteration& iteration) {
   if (iteration.steps < 0)
     throw Error(Status::invalid_argument, text("iterations is ", iteration.steps, ", expected 0 or more"));

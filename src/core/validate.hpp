@@ -32,20 +32,22 @@ template <class T> void require_array(const char* what, const void* pointer, std
     throw Error(Status::invalid_argument, text(what, " is not aligned to ", alignof(T), " bytes"));
 }
 
-// An array that is read and one that is written at the same time: no transform is done in place.
+// An array that is read and one that is written at the same time.
 template <class T> struct NamedArray {
   const char* name;
   const T* data;
   std::int64_t size;
 };
-template <class T> void require_apart(const NamedArray<T>& a, const NamedArray<T>& b) {
+inline constexpr const char* never_in_place = "expected two arrays, since no transform is done in place";
+inline constexpr const char* one_or_apart = "expected one array for both, or two that are apart";
+template <class T>
+void require_apart(const NamedArray<T>& a, const NamedArray<T>& b, const char* expected = never_in_place) {
   const auto begin_a = reinterpret_cast<std::uintptr_t>(a.data), begin_b = reinterpret_cast<std::uintptr_t>(b.data);
   const std::uintptr_t end_a = begin_a + static_cast<std::uintptr_t>(a.size) * sizeof(T);
   const std::uintptr_t end_b = begin_b + static_cast<std::uintptr_t>(b.size) * sizeof(T);
   if (a.size == 0 || b.size == 0 || end_a <= begin_b || end_b <= begin_a) return;
-  throw Error(Status::invalid_argument,
-              text(a.name, " (", a.size, " elements) and ", b.name, " (", b.size,
-                   " elements) overlap in memory; expected two arrays, since no transform is done in place"));
+  throw Error(Status::invalid_argument, text(a.name, " (", a.size, " elements) and ", b.name, " (", b.size,
+                                             " elements) overlap in memory; ", expected));
 }
 
 }  // namespace offgrid

@@ -49,18 +49,32 @@ offgrid_weights agreed_kind(const Ranks& ranks, const Weights& weights) {
   return static_cast<offgrid_weights>(*first);
 }
 
+// With `strict`, the caller's tolerance and not the part of it that the transform has.
+void require_reachable(const Request& request, offgrid_plan plan) {
+  double reachable = 0;
+  check(offgrid_plan_get(plan, "reachable_tolerance", &reachable));
+  if (option(request.options, "strict") != 0 && reachable > gram_share * request.tolerance)
+    throw Error(OFFGRID_INVALID_ARGUMENT, text("tolerance is ", request.tolerance, ", but only ",
+                                               reachable / gram_share, " can be reached here (strict is on)"));
+}
+
 // The kernel of this rank's points. Of the options those are heeded that a transform of type 1 on the CPU has, as core/gram.cpp does;
 // the kernel has one vector, in centred order, and a grid for its own points.
 template <class T> Vector<T> local_kernel(Request request, const PointArrays& points, const Weights& weights) {
   for (std::int64_t& n : request.modes) n = std::max<std::int64_t>(0, 2 * n - 1);
   const auto options =
-      copy_options(request.options, std::array{"strict", "deterministic", "upsampling", "width", "window", "threads"});
+      copy_options(request.options, std::array{"deterministic", "upsampling", "width", "window", "threads"});
   const double sign = option(request.options, "sign");
   check(offgrid_options_set(options.get(), "sign", sign == 0 ? -1 : -sign));
   Vector<T> kernel(static_cast<std::size_t>(request.mode_count()));
   Vector<T> strengths = complex_weights<T>(weights, points.count);
-  check(offgrid_transform(1, request.dim, request.modes.data(), gram_share * request.tolerance, request.precision,
-                          options.get(), points.count, points.axes.data(), strengths.data(), kernel.data()));
+  offgrid_plan raw = nullptr;
+  check(offgrid_plan_create(&raw, 1, request.dim, request.modes.data(), gram_share * request.tolerance,
+                            request.precision, options.get()));
+  const PlanHandle plan(raw);
+  require_reachable(request, raw);
+  check(offgrid_set_points(raw, points.count, points.axes[0], points.axes[1], points.axes[2], nullptr));
+  check(offgrid_execute(raw, strengths.data(), kernel.data(), nullptr));
   return kernel;
 }
 

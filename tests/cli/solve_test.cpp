@@ -1,4 +1,4 @@
-// `offgrid inverse` and `offgrid weights` from the outside: files in, files and words out.
+// `offgrid inverse`, `offgrid weights` and `offgrid gram` from the outside: files in, files and words out.
 #include <gtest/gtest.h>
 #include <sys/wait.h>
 
@@ -148,6 +148,69 @@ TEST_F(SolveCommands, WeightsAreTheLibrarysAndServeTheInverse) {
   for (std::size_t j = 0; j < expected.size(); ++j) EXPECT_NEAR(found.view()[j], expected[j], 1e-10 * expected[j]);
   ASSERT_EQ(run(problem.inverse(out) + "--weights " + w), 0) << words;
   EXPECT_LT(problem.error_of(out), 1e-4);
+}
+
+// Against A* of what A gives, for a batch of modes of numpy's shape (2, 8, 6); W of real and of complex weights, and none.
+TEST_F(SolveCommands, GramIsThePairOfTransforms) {
+  const Problem<double> problem(folder);
+  using Complex = std::complex<double>;
+  const std::string f = folder.file("f.npy"), w = folder.file("w.npy"), out = folder.file("h.npy");
+  std::vector<Complex> modes(2 * 48), weights(400);
+  cli::fill_random<double>(modes, 5);
+  cli::fill_random<double>(weights, 6);
+  cli::write_npy<Complex>(f, modes, {2, 8, 6});
+  for (const char* kind : {"none", "real", "complex"}) {
+    const bool real = std::string(kind) == "real", none = std::string(kind) == "none";
+    std::vector<double> reals;
+    for (Complex& weight : weights) reals.push_back((weight = none ? 1 : real ? weight.real() : weight).real());
+    real ? cli::write_npy<double>(w, reals, {400}) : cli::write_npy<Complex>(w, weights, {400});
+    std::vector<Complex> expected;
+    for (std::size_t first : {0, 48}) {
+      auto values = problem.values_of({modes.begin() + first, modes.begin() + first + 48});
+      for (std::size_t j = 0; j < 400; ++j) values[j] *= weights[j];
+      const auto sums =
+          oracle::direct_type1<double>({{6, 8}, -1}, problem.contiguous_first(), std::span<const Complex>(values));
+      expected.insert(expected.end(), sums.begin(), sums.end());
+    }
+    for (const std::string way : {"convolution", "pair"}) {
+      ASSERT_EQ(run("gram --modes 8,6 --tolerance 1e-10 -v --gram " + way + " --points " + problem.p + " --input " + f +
+                    " --output " + out + (none ? "" : " --weights " + w)),
+                0)
+          << words;
+      EXPECT_TRUE(says("(2, 8, 6) of c16")) << words;
+      EXPECT_TRUE(says("8 x 6 modes") && says(way)) << words;
+      const cli::NpyArray array(out);
+      EXPECT_EQ(array.shape(), (std::vector<std::int64_t>{2, 8, 6}));
+      EXPECT_LT(oracle::relative_error<double>(array.values<Complex>().view(), expected), 1e-10) << kind << way;
+    }
+  }
+}
+
+TEST_F(SolveCommands, GramInFloatTakesTheModesFromTheInput) {
+  const Problem<float> problem(folder);
+  const std::string f = folder.file("f.npy"), out = folder.file("h.npy");
+  cli::write_npy<std::complex<float>>(f, problem.truth, {8, 6});
+  const std::string call = "gram --points " + problem.p + " --input " + f + " --output ";
+  ASSERT_EQ(run(call + out + " --tolerance 1e-4"), 0) << words;
+  EXPECT_TRUE(says("(8, 6) of c8")) << words;
+  EXPECT_FALSE(says("warning")) << words;
+  ASSERT_EQ(run(call + out + " --tolerance 1e-9"), 0) << words;
+  EXPECT_TRUE(says("warning: the tolerance 1e-09 cannot be reached")) << words;
+  expect_refused(call + out + " --tolerance 1e-9 --strict on", "tolerance is 1e-09");
+  expect_refused(call + out + " --modes 6,8", "expected (6, 8), the sizes of --modes");
+  expect_refused(call + out + " --weights " + problem.v + " --weights " + problem.v, "--weights");
+  expect_refused(call + out + " --weights " + f, "expected (400,), one weight per point");
+  expect_refused(call + f, "it is the input");
+  EXPECT_EQ(run("gram --help"), 0);
+  EXPECT_TRUE(says("Example") && says("--weights")) << words;
+}
+
+TEST_F(SolveCommands, WeightsThatAreNoNumbersEndWithAnErrorAndNoFile) {
+  const Problem<double> problem(folder);
+  const std::string w = folder.file("w.npy"), out = folder.file("out.npy");
+  cli::write_npy<double>(w, std::vector<double>(400, std::nan("")), {400});
+  expect_refused(problem.inverse(out) + "--weights " + w, "the residual is not finite");
+  EXPECT_FALSE(std::ifstream(out).good());
 }
 
 TEST_F(SolveCommands, RefuseWithTheReason) {

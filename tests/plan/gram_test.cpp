@@ -317,6 +317,23 @@ TEST_P(GramTest, what_is_refused) {
   EXPECT_NE(refusal([&] { gram.gram().apply(nullptr, both.data(), nullptr); }).find("f is null"), std::string::npos);
 }
 
+// Each transform inside has half of the tolerance, which nobody asked for.
+TEST_P(GramTest, strict_says_the_tolerance_that_was_asked_for) {
+  const auto points = uniform_points<float>(2, 100);
+  for (const GramMethod method : {GramMethod::automatic, GramMethod::convolution, GramMethod::pair}) {
+    Spec spec{.modes = {12, 11}, .tolerance = 1e-9, .options = {.gram = method}};
+    const double reachable = Operator<float>(where(), spec, points).gram().get("reachable_tolerance");
+    spec.options.strict = true;
+    const std::string words =
+        offgrid::text("tolerance is 1e-09, but only ", reachable, " can be reached here (strict is on)");
+    EXPECT_EQ(refusal([&] { (void)Operator<float>(where(), spec, points); }), words);
+    spec.tolerance = 0.9 * reachable;
+    EXPECT_NE(refusal([&] { (void)Operator<float>(where(), spec, points); }), "");
+    spec.tolerance = 1.1 * reachable;
+    EXPECT_NO_THROW(Operator<float>(where(), spec, points));
+  }
+}
+
 TEST_P(GramTest, what_there_is_no_memory_for_is_refused_or_done_by_a_pair) {
   BackendUnderTest small = where();
   small.backend.traits.grid_memory.bytes = std::int64_t{9} << 20;  // 512 x 512 cells of 16 bytes, and 700 x 700 not

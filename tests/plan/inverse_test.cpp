@@ -326,6 +326,18 @@ TEST_P(InverseTest, what_is_refused) {
   names("tolerance", [](auto& question, Asked&) { question.spec.tolerance = 0; });
 }
 
+TEST_P(InverseTest, what_is_not_finite_is_an_error_and_no_solution) {
+  const double nan = std::nan("");
+  Question<double> of_weights = good_question<double>({7, 6}), of_values = of_weights, of_start = of_weights;
+  of_weights.weights.assign(of_weights.points.count(), nan);
+  of_values.values[3] = std::numeric_limits<double>::infinity();
+  of_start.start.assign(42, nan);
+  for (const auto& question : {of_weights, of_values, of_start}) {
+    const std::string words = refusal([&] { (void)invert(where(), question); });
+    EXPECT_NE(words.find("residual is not finite"), std::string::npos) << words;
+  }
+}
+
 TEST_P(InverseTest, what_overlaps_is_refused) {
   const Question<double> question = good_question<double>({7, 6});
   DeviceArray<std::complex<double>> all(where(), std::vector<std::complex<double>>(1000));

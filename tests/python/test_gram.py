@@ -53,6 +53,19 @@ def test_out_may_be_the_input(random):
     assert np.allclose(apart, gram(out))
 
 
+def test_a_partial_overlap_is_refused_in_words_that_allow_one_array(random):
+    gram, memory = offgrid.gram(oracle.random_points(random, 2, 50), (7, 6)), np.zeros((8, 6), complex)
+    with pytest.raises(offgrid.Error, match="overlap in memory; expected one array for both, or two that are apart"):
+        gram(memory[:7], memory[1:])
+
+
+def test_the_end_of_a_with_block_closes_an_operator(random):
+    with offgrid.gram(oracle.random_points(random, 1, 50), 16) as gram:
+        assert gram.get("points") == 50
+    with pytest.raises(offgrid.Error, match="closed"):
+        gram(np.zeros(16, complex))
+
+
 def test_words_and_sizes_are_in_the_order_of_shape(random):
     gram = offgrid.gram(oracle.random_points(random, 2, 50), (7, 60), gram="convolution")
     assert "7 x 60 modes" in gram.describe() and "real spectrum" in gram.describe() and gram.get("grid1") >= 119
@@ -115,6 +128,15 @@ def test_conjugate_gradients_of_zero_are_zero_and_say_when_they_stop(random):
     assert few == [1, 2, 3]
 
 
+@pytest.mark.parametrize("truth", [True, np.True_, 1])
+def test_anything_true_that_a_callback_returns_stops(random, truth):
+    points, steps = oracle.random_points(random, 1, 100), []
+    stop = lambda step, _: steps.append(step) or (truth if step == 2 else None)  # noqa: E731
+    offgrid.conjugate_gradients(offgrid.gram(points, 16), oracle.random_complex(random, 16), 9, rtol=0, callback=stop)
+    offgrid.density_weights(points, 16, 9, rtol=0, callback=stop)
+    assert steps == [1, 2, 1, 2]
+
+
 def test_a_start_and_a_right_hand_side_of_zeros_are_no_division_by_zero(random):
     gram = offgrid.gram(oracle.random_points(random, 1, 200), 16, tol=1e-12)
     start, seen = oracle.random_complex(random, 16), []
@@ -128,6 +150,20 @@ def test_a_good_start_needs_no_step(random):
     f = oracle.random_complex(random, 16)
     found = offgrid.conjugate_gradients(gram, gram(f), 50, rtol=1e-8, start=f, callback=lambda *_: pytest.fail("a step"))
     assert np.array_equal(found, f)
+
+
+@pytest.mark.parametrize("dtype,real,scale", [("complex64", "float32", 1e-30), ("complex64", "float32", 1e30),
+                                              ("complex128", "float64", 1e-150), ("complex128", "float64", 1e150)])
+def test_values_whose_squares_are_out_of_range_are_no_nan(kind, random, dtype, real, scale):
+    points, f = oracle.random_points(random, 2, 400, real), oracle.random_complex(random, (7, 6), dtype)
+    tol = 1e-5 if dtype == "complex64" else 1e-11
+    right = offgrid.gram(points, (7, 6), tol=tol)(f) * np.dtype(real).type(scale)
+    begin = f[::-1] * np.dtype(real).type(scale)
+    there, given, start = arrays(kind, tuple(points), right, begin)
+    gram = offgrid.gram(there, (7, 6), tol=tol)
+    for more in (dict(rtol=tol), dict(rtol=0), dict(rtol=tol, start=start)):
+        found = kind.back(offgrid.conjugate_gradients(gram, given, 60, **more)) / np.dtype(real).type(scale)
+        assert found.dtype == dtype and oracle.error(found, f) < 10 * tol
 
 
 @pytest.mark.parametrize("regularisation", [0, 3.0])
@@ -158,11 +194,29 @@ def test_the_inverse_with_coils(kind, random):
     (dict(coils=np.zeros((3, 7, 6), complex)), r"values has the shape \(50,\); expected \(3, 50\)"),
     (dict(regularisation=-1), "regularisation is -1; expected 0 or more"),
     (dict(rtol=float("nan")), "rtol is nan"),
+    (dict(iterations=-5), "iterations is -5; expected 0 or more"),
+    (dict(coils=[np.zeros((7, 6), complex)]), "coils is a list; expected an array"),
+    (dict(start=np.zeros(42, complex)), r"start has the shape \(42,\); expected \(7, 6\)"),
+    (dict(start=np.zeros((7, 6))), "start has the dtype float64; expected complex128"),
+    (dict(transforms=2), "transforms is no option of an inverse: it has as many vectors as coils"),
+    (dict(values=np.ones(50, complex), weights=np.full(50, np.nan)), "the residual is not finite: there is NaN"),
+    (dict(values=np.full(50, np.inf, complex)), "the residual is not finite"),
 ])
 def test_what_the_inverse_refuses(random, arguments, message):
     points = oracle.random_points(random, 2, 50)
     with pytest.raises(offgrid.Error, match=message):
         offgrid.inverse(**{"values": np.zeros(50, complex), "points": points, "shape": (7, 6), **arguments})
+
+
+def test_the_inverse_begins_where_it_is_told_to(kind, random):
+    points, f = oracle.random_points(random, 2, 400), oracle.random_complex(random, (7, 6))
+    there, given, start, far = arrays(kind, tuple(points), offgrid.nufft2(points, f, tol=1e-12), f, f[::-1])
+    unwatched = offgrid.inverse(given, there, (7, 6), tol=1e-12, start=start, iterations=0)
+    assert np.array_equal(kind.back(unwatched), f)
+    from_solution = offgrid.inverse(given, there, (7, 6), tol=1e-12, start=start, callback=lambda *_: pytest.fail("a step"))
+    assert oracle.error(kind.back(from_solution), f) < 1e-12
+    from_far = offgrid.inverse(given, there, (7, 6), tol=1e-12, start=far, iterations=60, rtol=1e-11)
+    assert oracle.error(kind.back(from_far), f) < 1e-9
 
 
 # --- density weights --------------------------------------------------------------------------------------------------------
@@ -206,3 +260,22 @@ def test_density_weights_report_and_stop():
     short = []
     offgrid.density_weights(radial(20, 32), (16, 16), 50, rtol=0, callback=lambda step, _: short.append(step) or step == 2)
     assert short == [1, 2]
+
+
+def test_density_weights_heed_threads_and_refuse_unknown_options():
+    points = radial(20, 32)
+    expected = offgrid.density_weights(points, (16, 16), 5)
+    heeded = offgrid.density_weights(points, (16, 16), 5, threads=1, deterministic=True, method="sm", bin1=16)
+    unheeded = offgrid.density_weights(points, (16, 16), 5, sign=-1, width=9, mode_order="fft")
+    assert np.allclose(heeded, expected, rtol=1e-12) and np.allclose(unheeded, expected, rtol=1e-12)
+    for options, message in ((dict(threads=-1), "threads"), (dict(thread=1), "did you mean threads"),
+                             (dict(transforms=2), 'option "transforms" is unknown; offgrid.options'),
+                             (dict(iterations=-5), "iterations is -5; expected 0 or more")):
+        with pytest.raises(offgrid.Error, match=message):
+            offgrid.density_weights(points, (16, 16), **options)
+
+
+def test_density_weights_of_no_points_divide_by_nothing():
+    for dtype in (np.float32, np.float64):
+        found = offgrid.density_weights(np.zeros((0, 2), dtype), (16, 16))
+        assert found.shape == (0,) and found.dtype == dtype

@@ -95,6 +95,47 @@ def test_normal_keeps_the_tolerance(random, tolerance):
         assert oracle.error(found.reshape(shape), truth) < tolerance
 
 
+def way_of(plan):
+    """How A.normal of a plan works: a pair goes with the plan's points, a convolution does not."""
+    G, x = offgrid.LinearOperator(plan).normal(), np.ones(int(np.prod(plan.shape)), complex)
+    before = G @ x
+    plan.set_points(np.zeros((plan.count, len(plan.shape))))
+    return "convolution" if np.array_equal(G @ x, before) else "pair"
+
+
+def test_normal_of_few_points_is_the_faster_pair_and_heeds_the_option_gram(random):
+    for count, way in ((10, "pair"), (100, "convolution")):
+        for options, expected in ((dict(), way), (dict(gram="auto"), way), (dict(gram="pair"), "pair"), (dict(gram=2), "pair"),
+                                  (dict(gram="convolution"), "convolution"), (dict(gram=1), "convolution")):
+            plan = offgrid.Plan(2, (12, 13), 1e-9, **options)
+            plan.set_points(random.uniform(-3, 3, (count, 2)))
+            assert way_of(plan) == expected, (count, options)
+
+
+@pytest.mark.parametrize("way", ["convolution", "pair"])
+def test_normal_of_three_points_is_within_three_tolerances(random, way):
+    for tolerance in (1e-3, 1e-5, 1e-9):
+        for _ in range(5):
+            points, weights = oracle.random_points(random, 2, 3), random.uniform(0.1, 1, 3)
+            plan, exact = offgrid.Plan(2, (12, 13), tolerance, gram=way), offgrid.Plan(2, (12, 13), 1e-14)
+            for one in (plan, exact):
+                one.set_points(points)
+            for f in (oracle.random_complex(random, (12, 13)), np.ones((12, 13), complex)):
+                truth = exact.adjoint(weights * exact.execute(f))
+                found = offgrid.LinearOperator(plan).normal(weights) @ f.ravel()
+                assert oracle.error(found.reshape(12, 13), truth) < 3 * tolerance
+
+
+def test_normal_by_a_pair_with_weights(random):
+    points, x = oracle.random_points(random, 2, 20), oracle.random_complex(random, 3 * 120)
+    for weights in (None, random.uniform(0.5, 2, 20), oracle.random_complex(random, 20)):
+        plan = offgrid.Plan(2, (10, 12), 1e-10, transforms=3, gram="pair", mode_order="fft", sign=-1)
+        plan.set_points(points)
+        A = offgrid.LinearOperator(plan)
+        factors = np.tile(np.ones(20) if weights is None else weights, 3)
+        assert oracle.error(A.normal(weights) @ x, A.H @ (factors * (A @ x))) < 1e-12
+
+
 def test_normal_in_single_precision_and_of_nothing(random):
     plan = offgrid.Plan(2, (8, 7), 1e-5, dtype=np.complex64)
     x, y = oracle.random_points(random, 2, 100, "float32")

@@ -54,6 +54,8 @@ assert_type(gram(modes, out=modes), npt.NDArray[np.complex128])
 assert_type(gram.get("convolution"), float)
 assert_type(gram.real, bool)
 of_gram = offgrid.LinearOperator(gram)
+with offgrid.gram((x, x), (6, 4)) as closed_later:
+    assert_type(closed_later, offgrid.Gram)
 with offgrid.Plan(2, (6, 4)) as from_modes:
     from_modes.set_points((x, x))
     normal = offgrid.LinearOperator(from_modes).normal(x)
@@ -63,9 +65,11 @@ def report(step: int, residual: float) -> bool:
     return residual < 1e-3
 
 
-weights: npt.NDArray[np.float64] = offgrid.density_weights((x, x), (6, 4), 10, rtol=1e-3, callback=report, device="cpu")
+weights: npt.NDArray[np.float64] = offgrid.density_weights((x, x), (6, 4), 10, rtol=1e-3, callback=report, device="cpu",
+                                                            threads=1, deterministic=True, method="sm")
 found: npt.NDArray[np.complex128] = offgrid.inverse(strengths, (x, x), (6, 4), weights, tol=1e-9, regularisation=1e-3,
-                                                    iterations=5, rtol=0, callback=lambda *_: None, sign=-1, threads=1)
+                                                    iterations=5, rtol=0, callback=lambda *_: None, sign=-1, threads=1,
+                                                    start=modes)
 again: npt.NDArray[np.complex128] = offgrid.conjugate_gradients(gram, gram(modes), 5, rtol=1e-9, regularisation=0.1,
                                                                 start=found, callback=report)
 
