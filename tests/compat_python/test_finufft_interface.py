@@ -233,9 +233,16 @@ def test_code_1_only_warns():
             _interfaces.err_handler(code)
 
 
-def test_keeps_references_to_points():
-    plan = plan_of()
-    assert plan._xj is X and plan._yj is X and plan._zj is None and (plan._nj, plan._nk) == (20, 0)
+def test_keeps_references_to_points_under_their_names():
+    x, y, z = X.copy(), X + 1, X + 2
+    s, t, u = S.copy(), S + 1, S + 2
+    plan = finufft.Plan(3, 3)
+    plan.setpts(x, y, z, s, t, u)
+    assert plan._xj is x and plan._yj is y and plan._zj is z
+    assert plan._s is s and plan._t is t and plan._u is u
+    plan = finufft.Plan(1, (8, 7))
+    plan.setpts(x, y)
+    assert plan._xj is x and plan._yj is y and plan._zj is None and (plan._nj, plan._nk) == (20, 0)
 
 
 def test_private_members_that_clients_touch():

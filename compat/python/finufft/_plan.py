@@ -175,9 +175,10 @@ class Plan:
 
 
 def _padded(vectors: list[np.ndarray]) -> list[np.ndarray | None]:
-    """The library's order of coordinates, which is the reversed one, and None for those that there are not."""
-    return [*vectors[::-1], None, None, None][:3]
+    """The coordinates in the caller's order, and None for those that there are not."""
+    return [*vectors, None, None, None][:3]
 
 
 def _addresses(vectors: list[np.ndarray]) -> list[int | None]:
-    return [None if vector is None else vector.ctypes.data for vector in _padded(vectors)]
+    """The library's order of coordinates, which is the reversed one."""
+    return [None if vector is None else vector.ctypes.data for vector in _padded(vectors[::-1])]
