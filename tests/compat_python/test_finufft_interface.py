@@ -147,6 +147,11 @@ WRONG_DTYPES = [
     lambda: plan_of().execute(C.astype("c8")),
     lambda: plan_of().execute(C, out=np.zeros((8, 7))),
     lambda: plan_of(3, 2).setpts(X, X, s=S, t=S.astype("f4")),
+    # also beyond the plan's axes, and targets of a type 1
+    lambda: plan_of(1, (8,), 1).setpts(X, X.astype("f4")),
+    lambda: plan_of(1, (8,), 1).setpts(X, None, X.astype("f4")),
+    lambda: plan_of(1, (8,), 1).setpts(X, s=S.astype("f4")),
+    lambda: plan_of(3, 2).setpts(X, X, s=S, t=S, u=S.astype("f4")),
 ]
 
 

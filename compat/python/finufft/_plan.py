@@ -86,11 +86,10 @@ class Plan:
         1 and 2 points are 2 pi periodic and may lie anywhere.
         """
         dtype = _checks.real_dtype(self._dtype)
-        points = _checks.vectors(dict(list(zip("xyz", (x, y, z)))[: self._dim]), dtype)
-        wanted = self._dim if self._type == 3 else 0
-        targets = _checks.vectors(dict(list(zip("stu", (s, t, u)))[:wanted]), dtype)
-        self._xj, self._yj, self._zj = _padded(points)
-        self._s, self._t, self._u = _padded(targets)
+        arrays = _checks.coordinates({"x": x, "y": y, "z": z, "s": s, "t": t, "u": u}, dtype)
+        points = _checks.vectors("xyz"[: self._dim], arrays)
+        targets = _checks.vectors("stu"[: self._dim], arrays) if self._type == 3 else []
+        self._xj, self._yj, self._zj, self._s, self._t, self._u = arrays.values()
         self._nj = points[0].size
         self._nk = targets[0].size if targets else 0
         status = self._setpts(
@@ -174,11 +173,7 @@ class Plan:
         return self._n_trans
 
 
-def _padded(vectors: list[np.ndarray]) -> list[np.ndarray | None]:
-    """The coordinates in the caller's order, and None for those that there are not."""
-    return [*vectors, None, None, None][:3]
-
-
 def _addresses(vectors: list[np.ndarray]) -> list[int | None]:
-    """The library's order of coordinates, which is the reversed one."""
-    return [None if vector is None else vector.ctypes.data for vector in _padded(vectors[::-1])]
+    """The library's order of coordinates, which is the reversed one, and None for those that there are not."""
+    addresses: list[int | None] = [vector.ctypes.data for vector in vectors[::-1]]
+    return (addresses + [None] * 3)[:3]
