@@ -125,8 +125,9 @@ def test_one_integer_means_one_dimension(calls):
 
 
 def test_unknown_option():
-    with pytest.raises(TypeError, match="Invalid option 'foo'"):
-        cufinufft.Plan(1, (8,), foo=3)
+    for name in ("foo", "fftw_lock_fun"):
+        with pytest.raises(TypeError, match=f"Invalid option '{name}'"):
+            cufinufft.Plan(1, (8,), **{name: None})
 
 
 def test_options_reach_the_library(calls):

@@ -76,6 +76,12 @@ def test_unknown_option_warns():
         finufft.Plan(1, (8,), foo=3)
 
 
+@pytest.mark.parametrize("name", ["fftw_lock_fun", "fftw_unlock_fun", "fftw_lock_data"])
+def test_locks_of_fftw_are_refused(name):
+    with pytest.raises(TypeError, match=f"Invalid option '{name}': FFTW locks are not exposed in Python"):
+        finufft.Plan(1, (8,), **{name: None})
+
+
 @pytest.mark.parametrize("name", ["spread_thread", "spread_kerevalmeth", "spread_kerpad"])
 def test_deprecated_option_warns(name):
     with pytest.warns(DeprecationWarning, match=name):
