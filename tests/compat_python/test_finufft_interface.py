@@ -262,6 +262,21 @@ def test_private_members_that_clients_touch():
     assert finufft.__version__.startswith("2.5.") and not finufft.__version__ >= "2.6.0"
 
 
+@pytest.mark.parametrize("suffix, real, data", [("", "f8", "c16"), ("f", "f4", "c8")])
+def test_private_setpts_takes_arrays_and_addresses(suffix, real, data):
+    """FINUFFT's own binding takes arrays, and clients hand over arrays of no dimension for axes that there are not."""
+    setpts = getattr(_finufft, f"_setpts{suffix}")
+    x, none = X.astype(real), np.array(0, real)
+    plan = finufft.Plan(1, (8,), dtype=data)
+    plan.setpts(x + 1)
+    wanted = finufft.nufft1d1(x, C.astype(data), 8)
+    for one, other in ((x, none), (x.ctypes.data, None)):
+        assert setpts(plan._inner_plan, 20, one, other, other, 0, other, other, other) == 0
+        np.testing.assert_array_equal(plan.execute(C.astype(data)), wanted)
+    with pytest.raises(ctypes.ArgumentError, match="array must have data type"):
+        setpts(plan._inner_plan, 20, X.astype("f4" if real == "f8" else "f8"), none, none, 0, none, none, none)
+
+
 def test_struct_of_options():
     options = _finufft.FinufftOpts()
     _finufft._default_opts(ctypes.byref(options))
