@@ -254,6 +254,24 @@ def test_class_of_versions_1(calls):
         cufinufft.cufinufft(1, (4,), dtype=np.complex64)
 
 
+def test_points_of_versions_1_have_any_shape(calls):
+    plan = cufinufft.cufinufft(1, (4, 5))
+    y, x = Array((4, 5)), Array(20)
+    plan.set_pts(y, x)
+    assert calls[-1][2:6] == (20, x.address, y.address, None) and plan.references == [y, x]
+    plan.execute(complex_(2, 10), complex_(4, 5))
+    for wrong, text in (
+        ((y, Array(19)), "Number of elements in kx and ky must be equal"),
+        ((y,), "Plan dimension is 2, but ky was missing"),
+        ((y, x, x), "Plan dimension is 2, but kz was given"),
+    ):
+        with pytest.raises(TypeError, match=text):
+            plan.set_pts(*wrong)
+    with pytest.warns(UserWarning, match="`ky` .*requirement: C. Copying array") as caught:
+        plan.set_pts(y, Array(40)[::2])
+    assert caught[0].filename == __file__
+
+
 def test_struct_of_options():
     options = _cufinufft.NufftOpts()
     _cufinufft._default_opts(ctypes.byref(options))

@@ -100,6 +100,10 @@ class Plan:
         """
         points = _checks.vectors(x, y, z, self._dim, self._real_dtype)
         targets = _checks.vectors(s, t, u, self._dim, self._real_dtype) if self._type == 3 else []
+        self._set_arrays(points, targets)
+
+    def _set_arrays(self, points: list[Any], targets: list[Any]) -> None:
+        """Sets points and targets that were checked, one array per dimension in the caller's order."""
         self._references = points + targets
         self._nj = _compat.get_array_size(points[0])
         self._nk = _compat.get_array_size(targets[0]) if targets else 0
