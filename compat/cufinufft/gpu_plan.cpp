@@ -154,8 +154,13 @@ void GpuPlan::set_points(const Coordinates& points, const Coordinates& targets) 
   require_arrays("points", points, plan_->dim());
   if (plan_->type() == 3) require_arrays("targets", targets, plan_->dim());
   const GpuGuard gpu(device_);
-  if (!plan_->spreads_only()) return plan_->set_points(points, targets, stream_);
+  set_turned_points(points, targets);
+  wait_for(stream_);  // kernels may still be reading the caller's arrays
+}
 
+// Points of spreadinterponly half a turn on, and any others as they are.
+void GpuPlan::set_turned_points(const Coordinates& points, const Coordinates& targets) {
+  if (!plan_->spreads_only()) return plan_->set_points(points, targets, stream_);
   std::array<TurnedAxis, max_dim> turned;
   Coordinates ours{.count = points.count, .axes = {}};
   for (int axis = 0; axis < plan_->dim(); ++axis) {
