@@ -21,7 +21,7 @@ double usable_upsampling(const Library& library, const CommonOptions& common) {
 void set_common(const Library& library, const Request& request, const CommonOptions& common, Options& options) {
   options.set("sign", request.iflag >= 0 ? 1 : -1);
   if (request.transforms != 1) options.set("transforms", request.transforms);
-  options.set_unless_0("mode_order", common.modeord != 0 ? 1 : 0);
+  options.set_unless_0("mode_order", common.modeord);
   options.set_unless_0("spread_only", common.spreadinterponly != 0 ? 1 : 0);
   options.set_unless_0("upsampling", usable_upsampling(library, common));
   options.set_unless_0("batch", std::clamp<double>(common.maxbatchsize, 0, most_batch));

@@ -59,7 +59,7 @@ class Options {
 
 // The options that both peers have, under the names of FINUFFT's.
 struct CommonOptions {
-  int modeord;
+  int modeord;  // 0 or 1
   int spreadinterponly;
   int debug;
   int showwarn;

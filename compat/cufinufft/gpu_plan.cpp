@@ -83,7 +83,7 @@ Plan make_plan(const Request& request, const cufinufft_opts& opts) {
   constexpr double cuda = 2;  // of offgrid's option "device"
   options.set("device", cuda);
   options.set_unless_0("method", offgrid_method(opts));
-  const CommonOptions common{.modeord = opts.modeord,
+  const CommonOptions common{.modeord = opts.modeord != 0 ? 1 : 0,  // cuFINUFFT takes any other number for 1
                              .spreadinterponly = opts.gpu_spreadinterponly,
                              .debug = opts.debug,
                              .showwarn = 1,

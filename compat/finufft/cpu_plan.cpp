@@ -72,7 +72,7 @@ Plan make_plan(const Request& request, const finufft_opts& opts) {
   options.set("device", cpu);
   options.set_unless_0("threads", std::clamp<double>(opts.nthreads, 0, most_threads));
   const CommonOptions common{
-      .modeord = opts.modeord,
+      .modeord = opts.modeord == 1 ? 1 : 0,  // FINUFFT takes any other number for 0
       .spreadinterponly = opts.spreadinterponly,
       .debug = opts.debug,
       .showwarn = opts.showwarn,

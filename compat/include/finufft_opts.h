@@ -4,7 +4,7 @@
 #define FINUFFT_OPTS_H
 
 typedef struct finufft_opts {
-  int modeord;                    /* works: 0 modes ascend from -N/2, 1 the order of an FFT */
+  int modeord;                    /* works: 1 the order of an FFT, else modes ascend from -N/2 */
   int spreadinterponly;           /* works: 1 only spreads (type 1) or interpolates (type 2) */
   int debug;                      /* works: over 0 setpts prints to stdout what was chosen */
   int spread_debug;               /* ignored */

@@ -216,19 +216,22 @@ TEST(GpuOptions, reach_the_plan) {
       has(printed<Cufinufft>(opts, 2, 1e-15).err, "[cufinufft] warning: the tolerance 1e-15 cannot be reached"));
 }
 
-TEST(GpuOptions, modeord_1_is_the_order_of_an_fft) {
+TEST(GpuOptions, any_modeord_but_0_is_the_order_of_an_fft) {
   if (!has_gpu()) GTEST_SKIP() << "no GPU";
   const auto points = uniform_points<double>(1, 300);
   const auto strengths = random_values<double>(300, 2);
   cufinufft_opts opts = gpu_opts();
   opts.debug = 0;
-  opts.modeord = 1;
   PlacedArray<double> x(Side::gpu, points.axis[0]);
   PlacedArray<std::complex<double>> in(Side::gpu, strengths), out(Side::gpu, std::vector<std::complex<double>>(16));
-  ASSERT_EQ(cufinufft1d1(300, x.data(), reinterpret_cast<cuDoubleComplex*>(in.data()), 1, 1e-9, 16,
-                         reinterpret_cast<cuDoubleComplex*>(out.data()), &opts),
-            0);
-  EXPECT_LE(relative_error(out.values(), direct_sum<double>(To::modes, {{16}, 1, 1, true}, points, strengths)), 1e-9);
+  for (const int modeord : {0, 1, 2, -1}) {
+    opts.modeord = modeord;
+    ASSERT_EQ(cufinufft1d1(300, x.data(), reinterpret_cast<cuDoubleComplex*>(in.data()), 1, 1e-9, 16,
+                           reinterpret_cast<cuDoubleComplex*>(out.data()), &opts),
+              0);
+    const auto wanted = direct_sum<double>(To::modes, {{16}, 1, 1, modeord != 0}, points, strengths);
+    EXPECT_LE(relative_error(out.values(), wanted), 1e-9) << "modeord " << modeord;
+  }
 }
 
 }  // namespace

@@ -201,15 +201,18 @@ TEST(Finufft, adjoint_is_the_other_type_with_the_other_sign) {
   EXPECT_EQ(finufft_destroy(plan), 0);
 }
 
-TEST(Finufft, modeord_1_is_the_order_of_an_fft) {
+TEST(Finufft, modeord_1_alone_is_the_order_of_an_fft) {
   const auto points = uniform_points<double>(1, count);
   const auto strengths = random_values<double>(count, 2);
   std::vector<std::complex<double>> modes(16);
   finufft_opts opts;
   finufft_default_opts(&opts);
-  opts.modeord = 1;
-  ASSERT_EQ(finufft1d1(count, points.axis[0].data(), strengths.data(), 1, 1e-9, 16, modes.data(), &opts), 0);
-  EXPECT_LE(relative_error(modes, direct_sum<double>(To::modes, {{16}, 1, 1, true}, points, strengths)), 1e-9);
+  for (const int modeord : {0, 1, 2, -1}) {
+    opts.modeord = modeord;
+    ASSERT_EQ(finufft1d1(count, points.axis[0].data(), strengths.data(), 1, 1e-9, 16, modes.data(), &opts), 0);
+    const auto wanted = direct_sum<double>(To::modes, {{16}, 1, 1, modeord == 1}, points, strengths);
+    EXPECT_LE(relative_error(modes, wanted), 1e-9) << "modeord " << modeord;
+  }
 }
 
 // x = -pi is at cell 0, and x = 0 at n / 2, in both directions.
