@@ -8,6 +8,7 @@
 #include <chrono>
 #include <thread>
 
+#include "gpu.hpp"
 #include "gpu_memory.hpp"
 #include "oracle.hpp"
 #include "peer_calls.hpp"
@@ -163,8 +164,7 @@ TEST(CpuBehaviour, threads_make_plans) {
 class GpuBehaviour : public testing::Test {
  public:
   void SetUp() override {
-    int gpus = 0;
-    if (cudaGetDeviceCount(&gpus) != cudaSuccess || gpus == 0) GTEST_SKIP() << "no GPU";
+    if (!has_gpu()) GTEST_SKIP() << "no GPU";
   }
 };
 

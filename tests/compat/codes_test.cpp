@@ -7,7 +7,11 @@
 #include <cstdint>
 #include <vector>
 
+#include "gpu.hpp"
+
 namespace {
+
+using support::has_gpu;
 
 finufft_opts cpu_opts() {
   finufft_opts opts;
@@ -44,11 +48,6 @@ int gpu(const Arguments& a, const cufinufft_opts& opts = gpu_opts()) {
   if (plan == nullptr) return code;
   EXPECT_EQ(cufinufft_destroy(plan), 0);
   return code;
-}
-
-bool has_gpu() {
-  static const bool there = gpu({}) == 0;
-  return there;
 }
 
 void lock(void*) {}

@@ -5,6 +5,7 @@
 #include <complex>
 #include <vector>
 
+#include "gpu.hpp"
 #include "gpu_memory.hpp"
 #include "oracle.hpp"
 #include "peer_calls.hpp"
@@ -14,18 +15,6 @@ namespace {
 using namespace support;
 
 constexpr std::int64_t modes[] = {40, 50, 20};
-
-template <class Peer> bool has_plan() {
-  typename Peer::Plan plan = nullptr;
-  if (Peer::makeplan(1, 1, modes, 1, 1, 1e-3, &plan, nullptr) != 0) return false;
-  Peer::destroy(plan);
-  return true;
-}
-
-bool has_gpu() {
-  static const bool there = has_plan<Cufinufft>();
-  return there;
-}
 
 testing::AssertionResult has(const std::string& text, const char* part) {
   if (text.find(part) != std::string::npos) return testing::AssertionSuccess();

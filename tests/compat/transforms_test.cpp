@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "gpu.hpp"
 #include "gpu_memory.hpp"
 #include "oracle.hpp"
 #include "peer_calls.hpp"
@@ -15,14 +16,6 @@ using namespace support;
 constexpr std::int64_t count = 300;
 constexpr std::int64_t target_count = 170;
 
-bool has_gpu() {
-  const std::int64_t modes[] = {8};
-  cufinufft_plan plan = nullptr;
-  if (cufinufft_makeplan(1, 1, modes, 1, 1, 1e-6, &plan, nullptr) != 0) return false;
-  cufinufft_destroy(plan);
-  return true;
-}
-
 template <class Peer> class Transforms : public testing::Test {
  public:
   using R = typename Peer::Real;
@@ -31,8 +24,7 @@ template <class Peer> class Transforms : public testing::Test {
   static constexpr R tolerance = sizeof(R) == 4 ? R(1e-4) : R(1e-9);
 
   void SetUp() override {
-    static const bool gpu = has_gpu();
-    if (on_gpu && !gpu) GTEST_SKIP() << "no GPU";
+    if (on_gpu && !has_gpu()) GTEST_SKIP() << "no GPU";
   }
 
   static typename Peer::Opts spreading_opts() {
