@@ -32,6 +32,12 @@ void require_lock_functions(const finufft_opts& opts) {
     throw Refused{FINUFFT_ERR_LOCK_FUNS_INVALID, "fftw_lock_fun and fftw_unlock_fun: expected both or none"};
 }
 
+void require_spread_thread(int choice) {
+  if (choice < 0 || choice > 2)
+    throw Refused{FINUFFT_ERR_SPREAD_THREAD_NOTVALID,
+                  "spread_thread is " + std::to_string(choice) + ", expected 0, 1 or 2"};
+}
+
 void require_formula(int formula) {
   if (formula != 0 && formula != 7 && formula != 8)
     throw Refused{FINUFFT_ERR_KERFORMULA_NOTVALID,
@@ -58,6 +64,7 @@ void check_request(const Request& request, const finufft_opts& opts) {
   require_type(request.type);
   require_dim(request.dim);
   require_transforms(request.transforms);
+  require_spread_thread(opts.spread_thread);
   warn_of_deprecated(opts);
   require_upsampling(opts.upsampfac, FINUFFT_ERR_UPSAMPFAC_TOO_SMALL);
   require_formula(opts.spread_kerformula);

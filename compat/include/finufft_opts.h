@@ -15,7 +15,7 @@ typedef struct finufft_opts {
   int spread_kerevalmeth;         /* ignored; deprecated */
   int spread_kerpad;              /* ignored; deprecated */
   double upsampfac;               /* works: 0 chosen by the library, else over 1; at most 2.5 is used */
-  int spread_thread;              /* ignored; deprecated */
+  int spread_thread;              /* checked (0, 1 or 2), and ignored; deprecated */
   int maxbatchsize;               /* works: 0 chosen by the library */
   int spread_nthr_atomic;         /* ignored */
   int spread_max_sp_size;         /* ignored */
