@@ -88,8 +88,7 @@ Plan make_plan(const Request& request, const cufinufft_opts& opts) {
                              .debug = opts.debug,
                              .showwarn = 1,
                              .upsampfac = opts.upsampfac,
-                             .maxbatchsize = opts.gpu_maxbatchsize,
-                             .out_of_reach = 0};
+                             .maxbatchsize = opts.gpu_maxbatchsize};
   return {cufinufft_library, request, common, std::move(options)};
 }
 

@@ -1,6 +1,7 @@
 #include "finufft/cpu_plan.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <vector>
 
 #include "finufft.h"
@@ -51,6 +52,17 @@ void require_tolerance(const Request& request, const finufft_opts& opts) {
                                                floor + ", and allow_eps_too_small is 0"};
 }
 
+// Whether FINUFFT 2.5 returns the code of a tolerance out of its reach: below the precision, or where the kernel for a given
+// upsampling would have to be wider than its widest. For an upsampling that it chooses itself it does not look at the width.
+bool is_out_of_finuffts_reach(const Request& request, double upsampling) {
+  constexpr double widest = 16, pi = 3.141592653589793;
+  if (request.tolerance < precision_floor(request.precision)) return true;
+  if (upsampling == 0) return false;
+  const int factors = request.dim - 1 + (request.type == 3 ? 1 : 0);
+  const double decay = std::log(0.18 * std::pow(1.4, factors) / request.tolerance);
+  return std::ceil(decay / (pi * std::sqrt(1 - 1 / upsampling)) + 1) > widest;
+}
+
 void warn_of_deprecated(const finufft_opts& opts) {
   if (!opts.showwarn) return;
   if (opts.spread_thread != 0) warn(finufft_library, "spread_thread is deprecated and has no effect");
@@ -78,15 +90,18 @@ Plan make_plan(const Request& request, const finufft_opts& opts) {
   constexpr double cpu = 1;  // of offgrid's option "device"
   options.set("device", cpu);
   options.set_unless_0("threads", std::clamp<double>(opts.nthreads, 0, most_threads));
-  const CommonOptions common{
-      .modeord = opts.modeord == 1 ? 1 : 0,  // FINUFFT takes any other number for 0
-      .spreadinterponly = opts.spreadinterponly,
-      .debug = opts.debug,
-      .showwarn = opts.showwarn,
-      .upsampfac = opts.upsampfac,
-      .maxbatchsize = opts.maxbatchsize,
-      .out_of_reach = opts.allow_eps_too_small == warns_by_code ? FINUFFT_WARN_EPS_TOO_SMALL : 0};
+  const CommonOptions common{.modeord = opts.modeord == 1 ? 1 : 0,  // FINUFFT takes any other number for 0
+                             .spreadinterponly = opts.spreadinterponly,
+                             .debug = opts.debug,
+                             .showwarn = opts.showwarn,
+                             .upsampfac = opts.upsampfac,
+                             .maxbatchsize = opts.maxbatchsize};
   return {finufft_library, request, common, std::move(options)};
+}
+
+int warning_of_tolerance(const Request& request, const finufft_opts& opts) {
+  if (opts.allow_eps_too_small != warns_by_code || !is_out_of_finuffts_reach(request, opts.upsampfac)) return 0;
+  return FINUFFT_WARN_EPS_TOO_SMALL;
 }
 
 void require_arrays(const char* what, const Coordinates& coordinates, int dim) {
@@ -128,7 +143,10 @@ finufft_opts default_finufft_opts() {
 }
 
 CpuPlan::CpuPlan(const Request& request, const finufft_opts* opts)
-    : plan_(make_plan(request, opts != nullptr ? *opts : default_finufft_opts())) {}
+    : CpuPlan(request, opts != nullptr ? *opts : default_finufft_opts()) {}
+
+CpuPlan::CpuPlan(const Request& request, const finufft_opts& opts)
+    : plan_(make_plan(request, opts)), warning_(warning_of_tolerance(request, opts)) {}
 
 template <class R> void CpuPlan::set_points(const Coordinates& points, const Coordinates& targets) {
   require_count("points", points.count);

@@ -5,7 +5,7 @@
 #define FINUFFT_ERRORS_H
 
 enum {
-  FINUFFT_WARN_EPS_TOO_SMALL = 1,          /* a tolerance out of reach, with allow_eps_too_small 2; destroy(null) */
+  FINUFFT_WARN_EPS_TOO_SMALL = 1,          /* tolerance out of FINUFFT's reach, allow_eps_too_small 2; destroy(null) */
   FINUFFT_ERR_MAXNALLOC = 2,               /* over 1e12 modes */
   FINUFFT_ERR_SPREAD_BOX_SMALL = 3,        /* spreadinterponly: fewer cells along an axis than the kernel is wide */
   FINUFFT_ERR_SPREAD_PTS_OUT_RANGE = 4,    /* never: points are folded, and those that cannot be are 21 */

@@ -96,21 +96,59 @@ def test_tolerance_out_of_reach_warns():
         finufft.Plan(1, (8,), eps=1e-20, allow_eps_too_small=0)
 
 
-@pytest.mark.parametrize("dtype, eps, upsampfac", [("complex128", 1e-15, 1.25), ("complex64", 1.3e-7, 0)])
-def test_tolerance_that_the_kernel_cannot_reach_warns_once(dtype, eps, upsampfac, capfd):
-    """It is over the precision of the numbers, and known when points are set. The result comes all the same."""
-    plan = finufft.Plan(1, (8,), eps=eps, dtype=dtype, upsampfac=upsampfac)
-    x = X.astype(plan.dtype.char.lower())
-    with pytest.warns(Warning, match="FINUFFT eps tolerance too small to achieve") as caught:
-        plan.setpts(x)
-    assert caught[0].filename == __file__
-    assert "cannot be reached" in capfd.readouterr().err
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
+# Of FINUFFT 2.5.1: whether it warns, by precision, tolerance and upsampfac.
+TOLERANCES = [
+    ("complex64", 1.19e-7, 0, True),
+    ("complex64", 1.2e-7, 0, False),
+    ("complex64", 1.2e-7, 1.25, False),
+    ("complex64", 1.2e-7, 1.05, True),
+    ("complex64", 1e-5, 1.05, False),
+    ("complex128", 2.2e-16, 0, True),
+    ("complex128", 2.3e-16, 0, False),
+    ("complex128", 2.3e-16, 2.0, True),
+    ("complex128", 1e-15, 2.0, False),
+    ("complex128", 1e-15, 0, False),
+    ("complex128", 1.7e-10, 1.25, False),
+    ("complex128", 1e-10, 1.25, True),
+    ("complex128", 1e-12, 1.5, False),
+    ("complex128", 1e-13, 1.5, True),
+]
+
+
+@pytest.mark.parametrize("dtype, eps, upsampfac, warns", TOLERANCES)
+def test_warns_of_a_tolerance_where_finufft_does(dtype, eps, upsampfac, warns):
+    x = X.astype(np.dtype(dtype).char.lower())
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        plan = finufft.Plan(1, (8,), eps=eps, dtype=dtype, upsampfac=upsampfac)
+        assert len(caught) == warns
         plan.setpts(x)
         f = plan.execute(C.astype(dtype))
-    assert capfd.readouterr().err == ""
-    np.testing.assert_allclose(f, np.exp(1j * np.outer(np.arange(-4, 4), x)) @ C, atol=2e-5)
+        finufft.nufft1d1(x, C.astype(dtype), 8, eps=eps, upsampfac=upsampfac)
+    assert [str(warning.message) for warning in caught] == 2 * warns * ["FINUFFT eps tolerance too small to achieve"]
+    if warns:
+        assert caught[0].filename == __file__
+    reached = 2e-3 if upsampfac == 1.05 else 2e-5
+    np.testing.assert_allclose(f, np.exp(1j * np.outer(np.arange(-4, 4), x)) @ C, atol=reached)
+
+
+@pytest.mark.parametrize("dtype, real", [("complex64", np.float32), ("complex128", np.float64)])
+def test_the_tolerance_that_aspire_asks_for_does_not_warn(dtype, real):
+    """ASPIRE clamps its 1e-8 to the precision. Under -W error a warning would end it."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        for eps in (1e-8, 0):
+            plan = finufft.Plan(2, (8, 7), 1, max(eps, np.finfo(real).eps), -1, dtype=dtype)
+            plan.setpts(*[X.astype(real)] * 2)
+            plan.execute(zeros(8, 7).astype(dtype))
+
+
+def test_tolerance_that_the_kernel_cannot_reach_is_said_once_on_stderr(capfd):
+    """It is over the precision of the numbers, and known when points are set."""
+    plan = finufft.Plan(1, (8,), eps=1.3e-7, dtype="complex64")
+    for said in (1, 0):
+        plan.setpts(X.astype("f4"))
+        assert capfd.readouterr().err.count("the tolerance 1.3e-07 cannot be reached") == said
 
 
 def test_showwarn_0_prints_nothing(capfd):

@@ -24,8 +24,8 @@ class Plan:
         n_modes_or_dim: for types 1 and 2 the numbers of modes as in the shape of the array, such as ``(50, 100)``;
             for type 3 the number of dimensions.
         n_trans: how many transforms one execute computes.
-        eps: the tolerance, relative. One that is out of reach is raised to what can be reached, with a warning: from
-            here where no precision has it, else from ``setpts``.
+        eps: the tolerance, relative. One that is out of reach is raised to what can be reached. It warns where it is
+            below the precision, or out of FINUFFT's reach at a given ``upsampfac``.
         isign: the sign in the exponential, +1 where it is 0 or more. Default: +1 for types 1 and 3, -1 for type 2.
         dtype: ``"complex64"`` or ``"complex128"``. ``"single"`` and ``"double"``, of FINUFFT before 2.4, mean the same
             and warn.
@@ -96,7 +96,7 @@ class Plan:
             self._inner_plan, self._nj, *_addresses(points), self._nk, *_addresses(targets)
         )
         if status:
-            err_handler(status, called_from=3)
+            err_handler(status)
 
     def execute(self, data: Any, out: np.ndarray | None = None) -> np.ndarray:
         """Transforms ``data``: strengths at the points for types 1 and 3, modes for type 2.
