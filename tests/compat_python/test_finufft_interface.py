@@ -76,6 +76,15 @@ def test_unknown_option_warns():
         finufft.Plan(1, (8,), foo=3)
 
 
+def test_formulas_of_kernels_of_finufft_2_5_are_taken():
+    wanted = finufft.nufft1d1(X, C, 8)
+    for formula in range(10):
+        np.testing.assert_array_equal(finufft.nufft1d1(X, C, 8, spread_kerformula=formula), wanted)
+    for formula in (-1, 10):
+        with pytest.raises(RuntimeError, match="spread_kerformula option invalid"):
+            finufft.nufft1d1(X, C, 8, spread_kerformula=formula)
+
+
 @pytest.mark.parametrize("name", ["fftw_lock_fun", "fftw_unlock_fun", "fftw_lock_data"])
 def test_locks_of_fftw_are_refused(name):
     with pytest.raises(TypeError, match=f"Invalid option '{name}': FFTW locks are not exposed in Python"):

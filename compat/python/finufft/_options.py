@@ -6,6 +6,8 @@ from typing import Any
 
 from finufft._finufft import FinufftOpts, _default_opts
 
+FORMULAS = range(1, 10)  # values of spread_kerformula that FINUFFT 2.5 takes, each a kernel of its own
+
 _names = {name for name, _ in FinufftOpts._fields_}
 _locks = ("fftw_lock_fun", "fftw_unlock_fun", "fftw_lock_data")
 _deprecated = ("spread_thread", "spread_kerevalmeth", "spread_kerpad")

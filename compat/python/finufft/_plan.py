@@ -72,6 +72,8 @@ class Plan:
         options = _options.default_options()
         options.allow_eps_too_small = _errors.WARNS_BY_CODE
         _options.setkwopts(options, **kwargs)
+        if options.spread_kerformula in _options.FORMULAS:
+            options.spread_kerformula = 0  # the library knows the formulas of 2.6, and has a kernel of its own anyway
         arguments = (self._type, self._dim, self._n_modes, isign, self._n_trans, eps)
         status = self._makeplan(*arguments, byref(self._inner_plan), byref(options))
         if status:
