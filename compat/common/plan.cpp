@@ -21,7 +21,7 @@ double usable_upsampling(const Library& library, const CommonOptions& common) {
 void set_common(const Library& library, const Request& request, const CommonOptions& common, Options& options) {
   options.set("sign", request.iflag >= 0 ? 1 : -1);
   if (request.transforms != 1) options.set("transforms", request.transforms);
-  options.set_unless_0("mode_order", common.modeord != 0 ? 1 : 0);
+  options.set_unless_0("mode_order", common.modeord);
   options.set_unless_0("spread_only", common.spreadinterponly != 0 ? 1 : 0);
   options.set_unless_0("upsampling", usable_upsampling(library, common));
   options.set_unless_0("batch", std::clamp<double>(common.maxbatchsize, 0, most_batch));
@@ -48,8 +48,7 @@ Plan::Plan(const Library& library, const Request& request, const CommonOptions& 
       debug_(common.debug),
       spreads_only_(common.spreadinterponly != 0),
       shows_warnings_(common.showwarn != 0),
-      tolerance_(std::max(request.tolerance, precision_floor(request.precision))),
-      out_of_reach_(common.out_of_reach) {
+      tolerance_(std::max(request.tolerance, precision_floor(request.precision))) {
   if (spreads_only_ && type_ == 3) throw Refused{FINUFFT_ERR_TYPE_NOTVALID, "spreadinterponly is for types 1 and 2"};
   set_common(library, request, common, options);
   offgrid_plan raw = nullptr;
@@ -89,7 +88,6 @@ void Plan::warn_where_out_of_reach() {
 
 void Plan::warn_of_tolerance(const std::string& message) {
   is_warned_ = true;
-  warning_ = out_of_reach_;
   if (shows_warnings_) warn(library_, message);
 }
 

@@ -7,7 +7,6 @@
 #include <cstdint>
 #include <memory>
 #include <type_traits>
-#include <utility>
 
 #include "common/guard.hpp"
 #include "common/half_turn.hpp"
@@ -59,13 +58,12 @@ class Options {
 
 // The options that both peers have, under the names of FINUFFT's.
 struct CommonOptions {
-  int modeord;
+  int modeord;  // 0 or 1
   int spreadinterponly;
   int debug;
   int showwarn;
   double upsampfac;
   int maxbatchsize;
-  int out_of_reach;  // the code for a tolerance that cannot be reached, 0 for success
 };
 
 class Plan {
@@ -82,9 +80,6 @@ class Plan {
   void execute(void* strengths, void* modes, void* stream) const;
   void adjoint(void* strengths, void* modes, void* stream) const;
 
-  // The code of a warning that came since the last call, or 0.
-  int take_warning() { return std::exchange(warning_, 0); }
-
  private:
   // Warns that the tolerance is out of reach, once per plan.
   void warn_of_tolerance(const std::string& message);
@@ -97,9 +92,7 @@ class Plan {
   bool spreads_only_;
   bool shows_warnings_;
   double tolerance_;
-  int out_of_reach_;
   bool is_warned_ = false;
-  int warning_ = 0;
   std::unique_ptr<std::remove_pointer_t<offgrid_plan>, Destroy> handle_;
 };
 

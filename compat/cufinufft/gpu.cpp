@@ -39,6 +39,12 @@ std::size_t shared_bytes_of(int id) {
   return static_cast<std::size_t>(bytes);
 }
 
+void wait_for(void* stream) {
+  cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;
+  check_cuda("gpu_stream", cudaStreamIsCapturing(stream_of(stream), &status));
+  if (status == cudaStreamCaptureStatusNone) check_cuda("waiting for points", cudaStreamSynchronize(stream_of(stream)));
+}
+
 TurnedAxis::TurnedAxis(const void* axis, std::int64_t count, offgrid_precision precision, void* stream)
     : stream_(stream) {
   if (count == 0) return;
@@ -73,6 +79,7 @@ namespace {
 GpuGuard::GpuGuard(int) { refuse(); }
 GpuGuard::~GpuGuard() = default;
 std::size_t shared_bytes_of(int) { refuse(); }
+void wait_for(void*) { refuse(); }
 TurnedAxis::TurnedAxis(const void*, std::int64_t, offgrid_precision, void*) { refuse(); }
 TurnedAxis::~TurnedAxis() = default;
 

@@ -25,6 +25,10 @@ class GpuGuard {
 // Shared memory that one block of this GPU may have.
 std::size_t shared_bytes_of(int id);
 
+// Waits for what was enqueued on the stream, unless the caller is capturing it: then nothing runs, and a wait would break the
+// capture.
+void wait_for(void* stream);
+
 // Coordinates on the GPU, half a turn on: those of a spreadinterponly plan (common/plan.hpp). The memory is freed in the order
 // of the stream.
 class TurnedAxis {

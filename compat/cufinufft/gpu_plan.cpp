@@ -83,13 +83,12 @@ Plan make_plan(const Request& request, const cufinufft_opts& opts) {
   constexpr double cuda = 2;  // of offgrid's option "device"
   options.set("device", cuda);
   options.set_unless_0("method", offgrid_method(opts));
-  const CommonOptions common{.modeord = opts.modeord,
+  const CommonOptions common{.modeord = opts.modeord != 0 ? 1 : 0,  // cuFINUFFT takes any other number for 1
                              .spreadinterponly = opts.gpu_spreadinterponly,
                              .debug = opts.debug,
                              .showwarn = 1,
                              .upsampfac = opts.upsampfac,
-                             .maxbatchsize = opts.gpu_maxbatchsize,
-                             .out_of_reach = 0};
+                             .maxbatchsize = opts.gpu_maxbatchsize};
   return {cufinufft_library, request, common, std::move(options)};
 }
 
@@ -154,8 +153,13 @@ void GpuPlan::set_points(const Coordinates& points, const Coordinates& targets) 
   require_arrays("points", points, plan_->dim());
   if (plan_->type() == 3) require_arrays("targets", targets, plan_->dim());
   const GpuGuard gpu(device_);
-  if (!plan_->spreads_only()) return plan_->set_points(points, targets, stream_);
+  set_turned_points(points, targets);
+  wait_for(stream_);  // kernels may still be reading the caller's arrays
+}
 
+// Points of spreadinterponly half a turn on, and any others as they are.
+void GpuPlan::set_turned_points(const Coordinates& points, const Coordinates& targets) {
+  if (!plan_->spreads_only()) return plan_->set_points(points, targets, stream_);
   std::array<TurnedAxis, max_dim> turned;
   Coordinates ours{.count = points.count, .axes = {}};
   for (int axis = 0; axis < plan_->dim(); ++axis) {

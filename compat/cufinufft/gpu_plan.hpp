@@ -20,11 +20,14 @@ class GpuPlan {
   GpuPlan& operator=(const GpuPlan&) = delete;
   ~GpuPlan();
 
-  // The points are read here, and not again by execute. targets: not read but for type 3
+  // The points are read here, and not again by execute: the caller's arrays are free when this returns. targets: not read
+  // but for type 3
   void set_points(const Coordinates& points, const Coordinates& targets);
   void execute(void* strengths, void* modes) const;
 
  private:
+  void set_turned_points(const Coordinates& points, const Coordinates& targets);
+
   int device_;
   void* stream_;
   offgrid_precision precision_;

@@ -1,6 +1,7 @@
 #include "finufft/cpu_plan.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <vector>
 
 #include "finufft.h"
@@ -32,6 +33,12 @@ void require_lock_functions(const finufft_opts& opts) {
     throw Refused{FINUFFT_ERR_LOCK_FUNS_INVALID, "fftw_lock_fun and fftw_unlock_fun: expected both or none"};
 }
 
+void require_spread_thread(int choice) {
+  if (choice < 0 || choice > 2)
+    throw Refused{FINUFFT_ERR_SPREAD_THREAD_NOTVALID,
+                  "spread_thread is " + std::to_string(choice) + ", expected 0, 1 or 2"};
+}
+
 void require_formula(int formula) {
   if (formula != 0 && formula != 7 && formula != 8)
     throw Refused{FINUFFT_ERR_KERFORMULA_NOTVALID,
@@ -43,6 +50,17 @@ void require_tolerance(const Request& request, const finufft_opts& opts) {
   const char* floor = request.precision == OFFGRID_F32 ? "1.2e-7" : "2.2e-16";
   throw Refused{FINUFFT_ERR_EPS_TOO_SMALL, std::string("the tolerance is below the precision of the numbers, ") +
                                                floor + ", and allow_eps_too_small is 0"};
+}
+
+// Whether FINUFFT 2.5 returns the code of a tolerance out of its reach: below the precision, or where the kernel for a given
+// upsampling would have to be wider than its widest. For an upsampling that it chooses itself it does not look at the width.
+bool is_out_of_finuffts_reach(const Request& request, double upsampling) {
+  constexpr double widest = 16, pi = 3.141592653589793;
+  if (request.tolerance < precision_floor(request.precision)) return true;
+  if (upsampling == 0) return false;
+  const int factors = request.dim - 1 + (request.type == 3 ? 1 : 0);
+  const double decay = std::log(0.18 * std::pow(1.4, factors) / request.tolerance);
+  return std::ceil(decay / (pi * std::sqrt(1 - 1 / upsampling)) + 1) > widest;
 }
 
 void warn_of_deprecated(const finufft_opts& opts) {
@@ -58,6 +76,7 @@ void check_request(const Request& request, const finufft_opts& opts) {
   require_type(request.type);
   require_dim(request.dim);
   require_transforms(request.transforms);
+  require_spread_thread(opts.spread_thread);
   warn_of_deprecated(opts);
   require_upsampling(opts.upsampfac, FINUFFT_ERR_UPSAMPFAC_TOO_SMALL);
   require_formula(opts.spread_kerformula);
@@ -71,15 +90,18 @@ Plan make_plan(const Request& request, const finufft_opts& opts) {
   constexpr double cpu = 1;  // of offgrid's option "device"
   options.set("device", cpu);
   options.set_unless_0("threads", std::clamp<double>(opts.nthreads, 0, most_threads));
-  const CommonOptions common{
-      .modeord = opts.modeord,
-      .spreadinterponly = opts.spreadinterponly,
-      .debug = opts.debug,
-      .showwarn = opts.showwarn,
-      .upsampfac = opts.upsampfac,
-      .maxbatchsize = opts.maxbatchsize,
-      .out_of_reach = opts.allow_eps_too_small == warns_by_code ? FINUFFT_WARN_EPS_TOO_SMALL : 0};
+  const CommonOptions common{.modeord = opts.modeord == 1 ? 1 : 0,  // FINUFFT takes any other number for 0
+                             .spreadinterponly = opts.spreadinterponly,
+                             .debug = opts.debug,
+                             .showwarn = opts.showwarn,
+                             .upsampfac = opts.upsampfac,
+                             .maxbatchsize = opts.maxbatchsize};
   return {finufft_library, request, common, std::move(options)};
+}
+
+int warning_of_tolerance(const Request& request, const finufft_opts& opts) {
+  if (opts.allow_eps_too_small != warns_by_code || !is_out_of_finuffts_reach(request, opts.upsampfac)) return 0;
+  return FINUFFT_WARN_EPS_TOO_SMALL;
 }
 
 void require_arrays(const char* what, const Coordinates& coordinates, int dim) {
@@ -121,7 +143,10 @@ finufft_opts default_finufft_opts() {
 }
 
 CpuPlan::CpuPlan(const Request& request, const finufft_opts* opts)
-    : plan_(make_plan(request, opts != nullptr ? *opts : default_finufft_opts())) {}
+    : CpuPlan(request, opts != nullptr ? *opts : default_finufft_opts()) {}
+
+CpuPlan::CpuPlan(const Request& request, const finufft_opts& opts)
+    : plan_(make_plan(request, opts)), warning_(warning_of_tolerance(request, opts)) {}
 
 template <class R> void CpuPlan::set_points(const Coordinates& points, const Coordinates& targets) {
   require_count("points", points.count);

@@ -18,10 +18,15 @@ class CpuPlan {
   template <class R> void set_points(const Coordinates& points, const Coordinates& targets);
   void execute(void* strengths, void* modes) const { plan_.execute(strengths, modes, nullptr); }
   void adjoint(void* strengths, void* modes) const { plan_.adjoint(strengths, modes, nullptr); }
-  int take_warning() { return plan_.take_warning(); }  // not while another thread executes
+
+  // What makeplan returns where nothing is wrong: 0, or the code of a warning.
+  [[nodiscard]] int warning() const { return warning_; }
 
  private:
+  CpuPlan(const Request& request, const finufft_opts& opts);
+
   Plan plan_;
+  int warning_;
 };
 
 }  // namespace compat

@@ -26,7 +26,7 @@ template <class Handle> int make_plan(const compat::Request& request, Handle* pl
     if (plan == nullptr) throw Refused{FINUFFT_ERR_INVALID_ARGUMENT, "plan is null, expected a place for the handle"};
     *plan = nullptr;
     *plan = new std::remove_pointer_t<Handle>{CpuPlan(request, opts)};
-    return (*plan)->plan.take_warning();
+    return (*plan)->plan.warning();
   });
 }
 
@@ -64,7 +64,6 @@ template <class Handle> int destroy(Handle plan) {
                  const R* u) {                                                                                         \
     return with_plan("setpts", plan, [&](CpuPlan& self) {                                                              \
       self.set_points<R>({.count = nj, .axes = {xj, yj, zj}}, {.count = nk, .axes = {s, t, u}});                       \
-      return self.take_warning();                                                                                      \
     });                                                                                                                \
   }                                                                                                                    \
   int P##_execute(P##_plan plan, std::complex<R>* cj, std::complex<R>* fk) {                                           \

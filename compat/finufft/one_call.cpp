@@ -17,7 +17,7 @@ template <class R, class Opts> int compat::run(const OneCall<R>& call, const Opt
     plan.set_points<R>({.count = call.count, .axes = {call.points[0], call.points[1], call.points[2]}},
                        {.count = call.target_count, .axes = {call.targets[0], call.targets[1], call.targets[2]}});
     plan.execute(call.strengths, call.values);
-    return plan.take_warning();
+    return plan.warning();
   });
 }
 

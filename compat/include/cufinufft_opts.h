@@ -19,7 +19,7 @@ typedef struct cufinufft_opts {
   int gpu_maxbatchsize;     /* works: 0 chosen by the library */
   int gpu_device_id;        /* works: which GPU; the caller's current one is restored after every call */
   void* gpu_stream;         /* works: a cudaStream_t, null for the default stream */
-  int modeord;              /* works: 0 modes ascend from -N/2, 1 the order of an FFT */
+  int modeord;              /* works: 0 modes ascend from -N/2, else the order of an FFT */
   int gpu_np;               /* ignored */
   int debug;                /* works: over 0 setpts prints to stdout what was chosen */
 } cufinufft_opts;

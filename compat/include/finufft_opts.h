@@ -4,7 +4,7 @@
 #define FINUFFT_OPTS_H
 
 typedef struct finufft_opts {
-  int modeord;                    /* works: 0 modes ascend from -N/2, 1 the order of an FFT */
+  int modeord;                    /* works: 1 the order of an FFT, else modes ascend from -N/2 */
   int spreadinterponly;           /* works: 1 only spreads (type 1) or interpolates (type 2) */
   int debug;                      /* works: over 0 setpts prints to stdout what was chosen */
   int spread_debug;               /* ignored */
@@ -15,7 +15,7 @@ typedef struct finufft_opts {
   int spread_kerevalmeth;         /* ignored; deprecated */
   int spread_kerpad;              /* ignored; deprecated */
   double upsampfac;               /* works: 0 chosen by the library, else over 1; at most 2.5 is used */
-  int spread_thread;              /* ignored; deprecated */
+  int spread_thread;              /* checked (0, 1 or 2), and ignored; deprecated */
   int maxbatchsize;               /* works: 0 chosen by the library */
   int spread_nthr_atomic;         /* ignored */
   int spread_max_sp_size;         /* ignored */

@@ -8,6 +8,7 @@
 #include <chrono>
 #include <thread>
 
+#include "gpu.hpp"
 #include "gpu_memory.hpp"
 #include "oracle.hpp"
 #include "peer_calls.hpp"
@@ -163,8 +164,7 @@ TEST(CpuBehaviour, threads_make_plans) {
 class GpuBehaviour : public testing::Test {
  public:
   void SetUp() override {
-    int gpus = 0;
-    if (cudaGetDeviceCount(&gpus) != cudaSuccess || gpus == 0) GTEST_SKIP() << "no GPU";
+    if (!has_gpu()) GTEST_SKIP() << "no GPU";
   }
 };
 
@@ -268,6 +268,37 @@ TEST_F(GpuBehaviour, execute_does_not_wait_for_gpu_stream) {
   EXPECT_LE(relative_error(out.values(), direct_sum<double>(To::modes, {{16}, 1}, points, strengths)), tolerance);
   EXPECT_EQ(cufinufft_destroy(plan), 0);
   check_gpu(cudaStreamDestroy(stream));
+}
+
+// With gpu_sort 0 the points are read twice: a first kernel looks for bad ones, and setpts once returned after it.
+TEST_F(GpuBehaviour, points_may_be_overwritten_when_setpts_returns) {
+  constexpr std::int64_t many = std::int64_t{1} << 24, modes[] = {16};
+  const std::vector<double> points = uniform_points<double>(1, many).axis[0];
+  PlacedArray<double> x(Side::gpu, points);
+  PlacedArray<std::complex<double>> out(Side::gpu, Values(many)), in(Side::gpu, random_values<double>(16, 3));
+  cudaStream_t stream = nullptr, other = nullptr;
+  check_gpu(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
+  check_gpu(cudaStreamCreateWithFlags(&other, cudaStreamNonBlocking));
+  cufinufft_opts opts;
+  cufinufft_default_opts(&opts);
+  opts.gpu_stream = stream;
+  opts.gpu_method = 1;
+  opts.gpu_sort = 0;
+  cufinufft_plan plan = nullptr;
+  ASSERT_EQ(cufinufft_makeplan(2, 1, modes, 1, 1, tolerance, &plan, &opts), 0);
+  std::array<Values, 2> results;
+  for (Values& result : results) {
+    ASSERT_EQ(cufinufft_setpts(plan, many, x.data(), nullptr, nullptr, 0, nullptr, nullptr, nullptr), 0);
+    EXPECT_EQ(cudaStreamQuery(stream), cudaSuccess) << "setpts has left work behind";
+    if (&result == &results.back()) check_gpu(cudaMemsetAsync(x.data(), 0, many * sizeof(double), other));
+    ASSERT_EQ(cufinufft_execute(plan, data(out), data(in)), 0);
+    check_gpu(cudaDeviceSynchronize());
+    result = out.values();
+  }
+  EXPECT_LE(relative_error(results[1], results[0]), tolerance);
+  EXPECT_EQ(cufinufft_destroy(plan), 0);
+  check_gpu(cudaStreamDestroy(stream));
+  check_gpu(cudaStreamDestroy(other));
 }
 
 #endif

@@ -6,6 +6,7 @@ in for those of a GPU by their ``__cuda_array_interface__``. test_cufinufft_gpu.
 
 import ctypes
 import inspect
+import sys
 
 import numpy as np
 import pytest
@@ -68,12 +69,24 @@ def complex_(*shape):
     return Array(shape, "c8")
 
 
-def test_import_and_errors_without_a_gpu():
-    """Nothing but a RuntimeError where there is no GPU; with one, plans are made."""
+def gpu_count():
+    """How many GPUs the driver has; 0 where it is missing."""
+    try:
+        driver = ctypes.CDLL("libcuda.so.1")
+    except OSError:
+        return 0
+    count = ctypes.c_int()
+    found = driver.cuInit(0) == 0 and driver.cuDeviceGetCount(ctypes.byref(count)) == 0
+    return count.value if found else 0
+
+
+def test_import_and_errors_without_a_gpu(capfd):
+    """Nothing but a RuntimeError where there is no GPU or no CUDA engine; with both, plans are made."""
     try:
         plan = cufinufft.Plan(1, (8, 7))
     except RuntimeError as error:
-        assert str(error).startswith("Error creating plan.")
+        assert str(error) == "Error creating plan."
+        assert gpu_count() == 0 or "built without its CUDA engine" in capfd.readouterr().err
     else:
         assert plan.dim == 2
 
@@ -125,8 +138,9 @@ def test_one_integer_means_one_dimension(calls):
 
 
 def test_unknown_option():
-    with pytest.raises(TypeError, match="Invalid option 'foo'"):
-        cufinufft.Plan(1, (8,), foo=3)
+    for name in ("foo", "fftw_lock_fun"):
+        with pytest.raises(TypeError, match=f"Invalid option '{name}'"):
+            cufinufft.Plan(1, (8,), **{name: None})
 
 
 def test_options_reach_the_library(calls):
@@ -209,8 +223,15 @@ def test_library_errors(calls):
         ("Error setting non-uniform points.", lambda: plan.setpts(Array(20), Array(20))),
         ("Error executing plan.", lambda: plan.execute(complex_(20))),
     ):
-        with pytest.raises(RuntimeError, match=text):
+        with pytest.raises(RuntimeError) as caught:
             call()
+        assert str(caught.value) == text
+        if sys.version_info >= (3, 11):
+            assert caught.value.__notes__ == ["code 15: CUDA failed: is there a GPU that can be used?"]
+    calls.status = 0
+    with pytest.raises(RuntimeError) as caught:
+        cufinufft.Plan(1, (8,)).execute(complex_(20))
+    assert str(caught.value) == "Error executing plan."
 
 
 def test_order_of_coordinates_and_references(calls):
@@ -251,6 +272,24 @@ def test_class_of_versions_1(calls):
         plan.execute(Array(20, "c16"), f)
     with pytest.raises(TypeError, match="Expected np.float32 or np.float64."):
         cufinufft.cufinufft(1, (4,), dtype=np.complex64)
+
+
+def test_points_of_versions_1_have_any_shape(calls):
+    plan = cufinufft.cufinufft(1, (4, 5))
+    y, x = Array((4, 5)), Array(20)
+    plan.set_pts(y, x)
+    assert calls[-1][2:6] == (20, x.address, y.address, None) and plan.references == [y, x]
+    plan.execute(complex_(2, 10), complex_(4, 5))
+    for wrong, text in (
+        ((y, Array(19)), "Number of elements in kx and ky must be equal"),
+        ((y,), "Plan dimension is 2, but ky was missing"),
+        ((y, x, x), "Plan dimension is 2, but kz was given"),
+    ):
+        with pytest.raises(TypeError, match=text):
+            plan.set_pts(*wrong)
+    with pytest.warns(UserWarning, match="`ky` .*requirement: C. Copying array") as caught:
+        plan.set_pts(y, Array(40)[::2])
+    assert caught[0].filename == __file__
 
 
 def test_struct_of_options():

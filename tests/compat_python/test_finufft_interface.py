@@ -76,6 +76,21 @@ def test_unknown_option_warns():
         finufft.Plan(1, (8,), foo=3)
 
 
+def test_formulas_of_kernels_of_finufft_2_5_are_taken():
+    wanted = finufft.nufft1d1(X, C, 8)
+    for formula in range(10):
+        np.testing.assert_array_equal(finufft.nufft1d1(X, C, 8, spread_kerformula=formula), wanted)
+    for formula in (-1, 10):
+        with pytest.raises(RuntimeError, match="spread_kerformula option invalid"):
+            finufft.nufft1d1(X, C, 8, spread_kerformula=formula)
+
+
+@pytest.mark.parametrize("name", ["fftw_lock_fun", "fftw_unlock_fun", "fftw_lock_data"])
+def test_locks_of_fftw_are_refused(name):
+    with pytest.raises(TypeError, match=f"Invalid option '{name}': FFTW locks are not exposed in Python"):
+        finufft.Plan(1, (8,), **{name: None})
+
+
 @pytest.mark.parametrize("name", ["spread_thread", "spread_kerevalmeth", "spread_kerpad"])
 def test_deprecated_option_warns(name):
     with pytest.warns(DeprecationWarning, match=name):
@@ -90,21 +105,59 @@ def test_tolerance_out_of_reach_warns():
         finufft.Plan(1, (8,), eps=1e-20, allow_eps_too_small=0)
 
 
-@pytest.mark.parametrize("dtype, eps, upsampfac", [("complex128", 1e-15, 1.25), ("complex64", 1.3e-7, 0)])
-def test_tolerance_that_the_kernel_cannot_reach_warns_once(dtype, eps, upsampfac, capfd):
-    """It is over the precision of the numbers, and known when points are set. The result comes all the same."""
-    plan = finufft.Plan(1, (8,), eps=eps, dtype=dtype, upsampfac=upsampfac)
-    x = X.astype(plan.dtype.char.lower())
-    with pytest.warns(Warning, match="FINUFFT eps tolerance too small to achieve") as caught:
-        plan.setpts(x)
-    assert caught[0].filename == __file__
-    assert "cannot be reached" in capfd.readouterr().err
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
+# Of FINUFFT 2.5.1: whether it warns, by precision, tolerance and upsampfac.
+TOLERANCES = [
+    ("complex64", 1.19e-7, 0, True),
+    ("complex64", 1.2e-7, 0, False),
+    ("complex64", 1.2e-7, 1.25, False),
+    ("complex64", 1.2e-7, 1.05, True),
+    ("complex64", 1e-5, 1.05, False),
+    ("complex128", 2.2e-16, 0, True),
+    ("complex128", 2.3e-16, 0, False),
+    ("complex128", 2.3e-16, 2.0, True),
+    ("complex128", 1e-15, 2.0, False),
+    ("complex128", 1e-15, 0, False),
+    ("complex128", 1.7e-10, 1.25, False),
+    ("complex128", 1e-10, 1.25, True),
+    ("complex128", 1e-12, 1.5, False),
+    ("complex128", 1e-13, 1.5, True),
+]
+
+
+@pytest.mark.parametrize("dtype, eps, upsampfac, warns", TOLERANCES)
+def test_warns_of_a_tolerance_where_finufft_does(dtype, eps, upsampfac, warns):
+    x = X.astype(np.dtype(dtype).char.lower())
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        plan = finufft.Plan(1, (8,), eps=eps, dtype=dtype, upsampfac=upsampfac)
+        assert len(caught) == warns
         plan.setpts(x)
         f = plan.execute(C.astype(dtype))
-    assert capfd.readouterr().err == ""
-    np.testing.assert_allclose(f, np.exp(1j * np.outer(np.arange(-4, 4), x)) @ C, atol=2e-5)
+        finufft.nufft1d1(x, C.astype(dtype), 8, eps=eps, upsampfac=upsampfac)
+    assert [str(warning.message) for warning in caught] == 2 * warns * ["FINUFFT eps tolerance too small to achieve"]
+    if warns:
+        assert caught[0].filename == __file__
+    reached = 2e-3 if upsampfac == 1.05 else 2e-5
+    np.testing.assert_allclose(f, np.exp(1j * np.outer(np.arange(-4, 4), x)) @ C, atol=reached)
+
+
+@pytest.mark.parametrize("dtype, real", [("complex64", np.float32), ("complex128", np.float64)])
+def test_the_tolerance_that_aspire_asks_for_does_not_warn(dtype, real):
+    """ASPIRE clamps its 1e-8 to the precision. Under -W error a warning would end it."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        for eps in (1e-8, 0):
+            plan = finufft.Plan(2, (8, 7), 1, max(eps, np.finfo(real).eps), -1, dtype=dtype)
+            plan.setpts(*[X.astype(real)] * 2)
+            plan.execute(zeros(8, 7).astype(dtype))
+
+
+def test_tolerance_that_the_kernel_cannot_reach_is_said_once_on_stderr(capfd):
+    """It is over the precision of the numbers, and known when points are set."""
+    plan = finufft.Plan(1, (8,), eps=1.3e-7, dtype="complex64")
+    for said in (1, 0):
+        plan.setpts(X.astype("f4"))
+        assert capfd.readouterr().err.count("the tolerance 1.3e-07 cannot be reached") == said
 
 
 def test_showwarn_0_prints_nothing(capfd):
@@ -147,6 +200,11 @@ WRONG_DTYPES = [
     lambda: plan_of().execute(C.astype("c8")),
     lambda: plan_of().execute(C, out=np.zeros((8, 7))),
     lambda: plan_of(3, 2).setpts(X, X, s=S, t=S.astype("f4")),
+    # also beyond the plan's axes, and targets of a type 1
+    lambda: plan_of(1, (8,), 1).setpts(X, X.astype("f4")),
+    lambda: plan_of(1, (8,), 1).setpts(X, None, X.astype("f4")),
+    lambda: plan_of(1, (8,), 1).setpts(X, s=S.astype("f4")),
+    lambda: plan_of(3, 2).setpts(X, X, s=S, t=S, u=S.astype("f4")),
 ]
 
 
@@ -233,15 +291,37 @@ def test_code_1_only_warns():
             _interfaces.err_handler(code)
 
 
-def test_keeps_references_to_points():
-    plan = plan_of()
-    assert plan._xj is X and plan._yj is X and plan._zj is None and (plan._nj, plan._nk) == (20, 0)
+def test_keeps_references_to_points_under_their_names():
+    x, y, z = X.copy(), X + 1, X + 2
+    s, t, u = S.copy(), S + 1, S + 2
+    plan = finufft.Plan(3, 3)
+    plan.setpts(x, y, z, s, t, u)
+    assert plan._xj is x and plan._yj is y and plan._zj is z
+    assert plan._s is s and plan._t is t and plan._u is u
+    plan = finufft.Plan(1, (8, 7))
+    plan.setpts(x, y)
+    assert plan._xj is x and plan._yj is y and plan._zj is None and (plan._nj, plan._nk) == (20, 0)
 
 
 def test_private_members_that_clients_touch():
     assert finufft._interfaces.Plan is finufft.Plan
     assert _finufft.lib.omp_get_max_threads() >= 1
     assert finufft.__version__.startswith("2.5.") and not finufft.__version__ >= "2.6.0"
+
+
+@pytest.mark.parametrize("suffix, real, data", [("", "f8", "c16"), ("f", "f4", "c8")])
+def test_private_setpts_takes_arrays_and_addresses(suffix, real, data):
+    """FINUFFT's own binding takes arrays, and clients hand over arrays of no dimension for axes that there are not."""
+    setpts = getattr(_finufft, f"_setpts{suffix}")
+    x, none = X.astype(real), np.array(0, real)
+    plan = finufft.Plan(1, (8,), dtype=data)
+    plan.setpts(x + 1)
+    wanted = finufft.nufft1d1(x, C.astype(data), 8)
+    for one, other in ((x, none), (x.ctypes.data, None)):
+        assert setpts(plan._inner_plan, 20, one, other, other, 0, other, other, other) == 0
+        np.testing.assert_array_equal(plan.execute(C.astype(data)), wanted)
+    with pytest.raises(ctypes.ArgumentError, match="array must have data type"):
+        setpts(plan._inner_plan, 20, X.astype("f4" if real == "f8" else "f8"), none, none, 0, none, none, none)
 
 
 def test_struct_of_options():

@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from cufinufft import _compat
+from cufinufft import _checks, _compat
 from cufinufft._plan import Plan
 
 
@@ -49,14 +49,26 @@ class cufinufft:
         return self._plan._references
 
     def set_pts(self, kx: Any, ky: Any = None, kz: Any = None) -> None:
-        """Sets the points: one array per dimension of the plan, where kx goes with the first axis of the modes."""
-        given = {name: array for name, array in (("kx", kx), ("ky", ky), ("kz", kz)) if array is not None}
-        for name, array in given.items():
+        """Sets the points: one array per dimension of the plan, where kx goes with the first axis of the modes.
+
+        As in 1.x an array may have any shape: its elements are taken in C order.
+        """
+        self._plan._set_arrays(self._checked_points({"kx": kx, "ky": ky, "kz": kz}), [])
+
+    def _checked_points(self, given: dict[str, Any]) -> list[Any]:
+        points = []
+        for axis, (name, array) in enumerate(given.items()):
+            if (array is not None) != (axis < self.dim):
+                state = "missing" if array is None else "given"
+                raise TypeError(f"Plan dimension is {self.dim}, but {name} was {state}")
+            if array is None:
+                continue
             if _compat.get_array_dtype(array) != self.dtype:
                 raise TypeError(f"cufinufft plan.dtype and {name} dtypes do not match.")
-            if _compat.get_array_size(array) != _compat.get_array_size(kx):
+            if _compat.get_array_size(array) != _compat.get_array_size(given["kx"]):
                 raise TypeError(f"Number of elements in kx and {name} must be equal")
-        self._plan.setpts(kx, ky, kz)
+            points.append(_checks.checked_array(array, name, self.dtype))
+        return points
 
     def execute(self, c: Any, fk: Any) -> None:
         """Transforms between strengths ``c`` and modes ``fk``: type 1 writes fk, type 2 writes c."""

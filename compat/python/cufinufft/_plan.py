@@ -25,10 +25,17 @@ _reasons = {
 }
 
 
-def raise_failure(what: str, status: int) -> NoReturn:
-    """Raises cuFINUFFT's RuntimeError, and says more after its text."""
-    reason = _reasons.get(status)
-    raise RuntimeError(f"{what} (code {status}{': ' + reason if reason else ''})")
+def raise_failure(what: str, reason: str) -> NoReturn:
+    """Raises cuFINUFFT's RuntimeError, whose text is ``what``, with the reason as a note below it."""
+    error = RuntimeError(what)
+    if sys.version_info >= (3, 11):
+        error.add_note(reason)
+    raise error
+
+
+def _reason(status: int) -> str:
+    words = _reasons.get(status)
+    return f"code {status}{': ' + words if words else ''}"
 
 
 class Plan:
@@ -90,7 +97,7 @@ class Plan:
             self._type, self._dim, sizes, self._isign, self._n_trans, self._eps, byref(self._plan), byref(self._opts)
         )
         if status:
-            raise_failure("Error creating plan.", status)
+            raise_failure("Error creating plan.", _reason(status))
 
     def setpts(self, x: Any, y: Any = None, z: Any = None, s: Any = None, t: Any = None, u: Any = None) -> None:
         """Sets the points (x, y, z) and, in type 3, the targets (s, t, u): one array per dimension of the plan.
@@ -100,12 +107,16 @@ class Plan:
         """
         points = _checks.vectors(x, y, z, self._dim, self._real_dtype)
         targets = _checks.vectors(s, t, u, self._dim, self._real_dtype) if self._type == 3 else []
+        self._set_arrays(points, targets)
+
+    def _set_arrays(self, points: list[Any], targets: list[Any]) -> None:
+        """Sets points and targets that were checked, one array per dimension in the caller's order."""
         self._references = points + targets
         self._nj = _compat.get_array_size(points[0])
         self._nk = _compat.get_array_size(targets[0]) if targets else 0
         status = self._setpts(self._plan, self._nj, *_addresses(points), self._nk, *_addresses(targets))
         if status:
-            raise_failure("Error setting non-uniform points.", status)
+            raise_failure("Error setting non-uniform points.", _reason(status))
 
     def execute(self, data: Any, out: Any = None) -> Any:
         """Transforms ``data``: strengths at the points for types 1 and 3, modes for type 2.
@@ -114,7 +125,7 @@ class Plan:
         returned. The call enqueues work on the plan's stream, and does not wait for it.
         """
         if not hasattr(self, "_nj"):
-            raise RuntimeError("Error executing plan. Call setpts before execute.")
+            raise_failure("Error executing plan.", "setpts must be called before execute")
         data = _checks.checked_array(data, "data", self._dtype)
         one, other = self._shapes()
         shape = _checks.batch_shape(data, "data", one, self._n_trans) + other
@@ -144,7 +155,7 @@ class Plan:
         # The library's arguments are the strengths first, then modes or targets, whichever of them is the input.
         status = self._exec_plan(self._plan, *(pointers[::-1] if self._type == 2 else pointers))
         if status:
-            raise_failure("Error executing plan.", status)
+            raise_failure("Error executing plan.", _reason(status))
 
     def __del__(self) -> None:
         # The module's names may be gone when the interpreter ends, and CUDA with them.

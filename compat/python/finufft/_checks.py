@@ -64,19 +64,24 @@ def _check_dtype(x: np.ndarray, name: str, dtype: np.dtype[Any]) -> None:
         )
 
 
-def vectors(arrays: dict[str, Any], dtype: np.dtype[Any]) -> list[np.ndarray]:
-    """The coordinates, one array per axis, all of one length."""
+def coordinates(given: dict[str, Any], dtype: np.dtype[Any]) -> dict[str, np.ndarray | None]:
+    """The coordinates as arrays, those too that the plan has no axis for: FINUFFT checks the dtype of every one."""
+    arrays: dict[str, np.ndarray | None] = {}
+    for name, values in given.items():
+        arrays[name] = None if values is None else input_array(values, name, dtype)
+    return arrays
+
+
+def vectors(names: str, arrays: dict[str, np.ndarray | None]) -> list[np.ndarray]:
+    """The arrays of these names, one per axis, all of one length."""
     checked: list[np.ndarray] = []
-    first = ""
-    for name, values in arrays.items():
-        vector = None if values is None else input_array(values, name, dtype)
+    for name in names:
+        vector = arrays[name]
         if vector is None or vector.ndim != 1:
             fail(f"{name} must be a vector")
-        elif checked and vector.size != checked[0].size:
-            fail(f"{name} must have same length as {first}")
-        else:
-            first = first or name
-            checked.append(vector)
+        if checked and vector.size != checked[0].size:
+            fail(f"{name} must have same length as {names[0]}")
+        checked.append(vector)
     return checked
 
 

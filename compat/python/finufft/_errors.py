@@ -5,7 +5,7 @@ from typing import NoReturn
 
 EPS_TOO_SMALL_WARNING = 1
 EPS_TOO_SMALL = 26
-WARNS_BY_CODE = 2  # of the option allow_eps_too_small: a tolerance out of reach is status 1, as in FINUFFT 2.5
+WARNS_BY_CODE = 2  # of the option allow_eps_too_small: where FINUFFT 2.5 returns status 1, so does makeplan here
 
 _texts = {
     EPS_TOO_SMALL_WARNING: "eps tolerance too small to achieve",
@@ -33,17 +33,17 @@ _texts = {
 }
 
 
-def err_handler(ier: int, called_from: int = 4) -> None:
+def err_handler(ier: int) -> None:
     """Raises RuntimeError for the status ``ier``, which is not 0; for 1, a tolerance out of reach, it only warns.
 
-    The warning is at the line of the caller that is ``called_from`` - 1 calls up from here.
+    The warning is at the line that makes the plan, three calls up from here.
     """
     if ier not in _texts:
         raise RuntimeError(f"Unknown error, code {ier}")
     text = f"FINUFFT {_texts[ier]}"
     if ier != EPS_TOO_SMALL_WARNING:
         raise RuntimeError(text)
-    warnings.warn(text, Warning, stacklevel=called_from)
+    warnings.warn(text, Warning, stacklevel=4)
 
 
 def fail(text: str) -> NoReturn:

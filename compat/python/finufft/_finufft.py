@@ -6,6 +6,9 @@
 import ctypes
 from ctypes import POINTER, c_double, c_float, c_int, c_longlong, c_void_p
 from pathlib import Path
+from typing import Any
+
+import numpy as np
 
 c_longlong_p = POINTER(c_longlong)
 
@@ -69,10 +72,28 @@ _makeplan_types = (c_int, c_int, c_longlong_p, c_int, c_int)  # type, dim, n_mod
 _makeplan = _bind("finufft_makeplan", *_makeplan_types, c_double, FinufftPlan_p, FinufftOpts_p)
 _makeplanf = _bind("finufftf_makeplan", *_makeplan_types, c_float, FinufftPlanf_p, FinufftOpts_p)
 
-# plan, the number of points and their three addresses, the number of targets and theirs
-_setpts_types = (c_void_p, c_longlong, c_void_p, c_void_p, c_void_p, c_longlong, c_void_p, c_void_p, c_void_p)
-_setpts = _bind("finufft_setpts", *_setpts_types)
-_setptsf = _bind("finufftf_setpts", *_setpts_types)
+
+class _Doubles:
+    """Coordinates as an argument: numpy's array, which FINUFFT's own binding takes, or an address, or None."""
+
+    _array: Any = np.ctypeslib.ndpointer(c_double)
+
+    @classmethod
+    def from_param(cls, value: Any) -> Any:
+        return cls._array.from_param(value) if isinstance(value, np.ndarray) else c_void_p.from_param(value)
+
+
+class _Floats(_Doubles):
+    _array = np.ctypeslib.ndpointer(c_float)
+
+
+def _setpts_types(axis: type) -> tuple[type, ...]:
+    """plan, the number of points and their three axes, the number of targets and theirs"""
+    return c_void_p, c_longlong, axis, axis, axis, c_longlong, axis, axis, axis
+
+
+_setpts = _bind("finufft_setpts", *_setpts_types(_Doubles))
+_setptsf = _bind("finufftf_setpts", *_setpts_types(_Floats))
 
 _execute = _bind("finufft_execute", c_void_p, c_void_p, c_void_p)
 _executef = _bind("finufftf_execute", c_void_p, c_void_p, c_void_p)

@@ -24,8 +24,8 @@ class Plan:
         n_modes_or_dim: for types 1 and 2 the numbers of modes as in the shape of the array, such as ``(50, 100)``;
             for type 3 the number of dimensions.
         n_trans: how many transforms one execute computes.
-        eps: the tolerance, relative. One that is out of reach is raised to what can be reached, with a warning: from
-            here where no precision has it, else from ``setpts``.
+        eps: the tolerance, relative. One that is out of reach is raised to what can be reached. It warns where it is
+            below the precision, or out of FINUFFT's reach at a given ``upsampfac``.
         isign: the sign in the exponential, +1 where it is 0 or more. Default: +1 for types 1 and 3, -1 for type 2.
         dtype: ``"complex64"`` or ``"complex128"``. ``"single"`` and ``"double"``, of FINUFFT before 2.4, mean the same
             and warn.
@@ -72,6 +72,8 @@ class Plan:
         options = _options.default_options()
         options.allow_eps_too_small = _errors.WARNS_BY_CODE
         _options.setkwopts(options, **kwargs)
+        if options.spread_kerformula in _options.FORMULAS:
+            options.spread_kerformula = 0  # the library knows the formulas of 2.6, and has a kernel of its own anyway
         arguments = (self._type, self._dim, self._n_modes, isign, self._n_trans, eps)
         status = self._makeplan(*arguments, byref(self._inner_plan), byref(options))
         if status:
@@ -86,18 +88,17 @@ class Plan:
         1 and 2 points are 2 pi periodic and may lie anywhere.
         """
         dtype = _checks.real_dtype(self._dtype)
-        points = _checks.vectors(dict(list(zip("xyz", (x, y, z)))[: self._dim]), dtype)
-        wanted = self._dim if self._type == 3 else 0
-        targets = _checks.vectors(dict(list(zip("stu", (s, t, u)))[:wanted]), dtype)
-        self._xj, self._yj, self._zj = _padded(points)
-        self._s, self._t, self._u = _padded(targets)
+        arrays = _checks.coordinates({"x": x, "y": y, "z": z, "s": s, "t": t, "u": u}, dtype)
+        points = _checks.vectors("xyz"[: self._dim], arrays)
+        targets = _checks.vectors("stu"[: self._dim], arrays) if self._type == 3 else []
+        self._xj, self._yj, self._zj, self._s, self._t, self._u = arrays.values()
         self._nj = points[0].size
         self._nk = targets[0].size if targets else 0
         status = self._setpts(
             self._inner_plan, self._nj, *_addresses(points), self._nk, *_addresses(targets)
         )
         if status:
-            err_handler(status, called_from=3)
+            err_handler(status)
 
     def execute(self, data: Any, out: np.ndarray | None = None) -> np.ndarray:
         """Transforms ``data``: strengths at the points for types 1 and 3, modes for type 2.
@@ -174,10 +175,7 @@ class Plan:
         return self._n_trans
 
 
-def _padded(vectors: list[np.ndarray]) -> list[np.ndarray | None]:
-    """The library's order of coordinates, which is the reversed one, and None for those that there are not."""
-    return [*vectors[::-1], None, None, None][:3]
-
-
 def _addresses(vectors: list[np.ndarray]) -> list[int | None]:
-    return [None if vector is None else vector.ctypes.data for vector in _padded(vectors)]
+    """The library's order of coordinates, which is the reversed one, and None for those that there are not."""
+    addresses: list[int | None] = [vector.ctypes.data for vector in vectors[::-1]]
+    return (addresses + [None] * 3)[:3]
