@@ -70,14 +70,21 @@ void Loop::run_start(State& state) {
 
 Progress Loop::run_generation(State& state) {
   Progress progress{.start = state.start, .generation = state.generation};
-  progress.cutoff = std::min(parts_.data.detector.highest,
-                             settings_.first_cutoff + settings_.cutoff_step * static_cast<double>(state.generation));
+  progress.cutoff = cutoff_of(state.generation);
   const Volume before = state.current.density;
   if (state.generation > 0) merge_and_phase(state, progress);
   state.current.density = parts_.numerics.density();
   find_rotations(state, progress);
   compare(state, before, progress);
   return progress;
+}
+
+// Of |q|. The detector has a pixel at least.
+double Loop::cutoff_of(int generation) const {
+  const Detector& detector = parts_.data.detector;
+  const auto last = std::min(detector.radius.size(), static_cast<std::size_t>(settings_.least_pixels)) - 1;
+  const double growing = settings_.first_cutoff + settings_.cutoff_step * static_cast<double>(generation);
+  return std::min(detector.highest, std::max(growing, detector.radius[last]));
 }
 
 void Loop::merge_and_phase(const State& state, Progress& progress) {
@@ -145,7 +152,7 @@ double Loop::score(const Matches& matches, std::int64_t pixels) const {
     all += weight * weight;
     signal += weight * weight * weight * weight;
   }
-  return sums[1] / sums[0] * all / signal;
+  return sums[0] > 0 ? sums[1] / sums[0] * all / signal : 0;
 }
 
 // The resolution is that of the FSC against the truth, or else against the density of the last generation.

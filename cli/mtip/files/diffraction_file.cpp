@@ -84,12 +84,17 @@ double edge_of(const FilePixels& pixels) {
 }
 
 // The numbers of the used pixels, by ascending |q|. Equal ones keep their order.
-std::vector<std::size_t> chosen_pixels(const FilePixels& pixels, double edge) {
+std::vector<std::size_t> chosen_pixels(const Hdf5File& file, const FilePixels& pixels, double edge) {
   std::vector<std::size_t> chosen;
   for (std::size_t i = 0; i < pixels.q.size(); ++i)
     if (pixels.used[i] != 0 && length(pixels.q[i]) <= edge * (1 + 1e-9)) chosen.push_back(i);
   std::stable_sort(chosen.begin(), chosen.end(),
                    [&](std::size_t a, std::size_t b) { return length(pixels.q[a]) < length(pixels.q[b]); });
+  // The weight of a pixel in merging is |q|: q = 0 alone has none.
+  if (chosen.empty() || length(pixels.q[chosen.back()]) == 0)
+    file.refuse(
+        "no pixel is left within the largest circle that its detector covers; a pixel is used where \"pixel_mask\" is "
+        "not 0");
   return chosen;
 }
 
@@ -250,7 +255,7 @@ DiffractionData read_diffraction(const std::string& path, const ImageRange& aske
   const FilePixels pixels = read_pixels(file, intensities);
   const double edge = edge_of(pixels);
   if (!(edge > 0) || !std::isfinite(edge)) file.refuse("its detector does not surround q = 0");
-  const std::vector<std::size_t> chosen = chosen_pixels(pixels, edge);
+  const std::vector<std::size_t> chosen = chosen_pixels(file, pixels, edge);
   return {.detector = detector_of(pixels, chosen, edge),
           .images = read_images(file, chosen, range, pixels.q.size()),
           .voxel = nyquist / edge,
