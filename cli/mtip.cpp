@@ -62,6 +62,7 @@ mtip::Ranks ranks_of(const offgrid::mpi::Communicator& world) {
   return {.rank = world.rank(),
           .size = world.size(),
           .sum = [&world](std::span<double> values) { world.sum(values); },
+          .broadcast = [&world](std::span<std::byte> bytes) { world.broadcast(bytes); },
           .agree =
               [&world](const std::string& reason) {
                 try {

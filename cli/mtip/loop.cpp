@@ -51,7 +51,7 @@ Loop::Loop(const LoopSettings& settings, const Parts& parts, LoopHooks hooks)
 LoopResult Loop::run(State state) {
   for (; state.start < settings_.starts; ++state.start, state.generation = 0) {
     run_start(state);
-    if (state.best.rotations.empty() || state.current.score > state.best.score) state.best = state.current;
+    if (!state.has_best() || state.current.score > state.best.score) state.best = state.current;
   }
   return finish(state);
 }
@@ -73,10 +73,20 @@ Progress Loop::run_generation(State& state) {
   progress.cutoff = cutoff_of(state.generation);
   const Volume before = state.current.density;
   if (state.generation > 0) merge_and_phase(state, progress);
-  state.current.density = parts_.numerics.density();
+  state.current.density = shared_density();
   find_rotations(state, progress);
   compare(state, before, progress);
   return progress;
+}
+
+// All ranks phase alike. Where their processors round differently, the steps of phasing make the differences grow: so the
+// density of rank 0 is everybody's.
+Volume Loop::shared_density() {
+  Volume density = parts_.numerics.density();
+  if (parts_.ranks.size == 1) return density;
+  parts_.ranks.broadcast(std::as_writable_bytes(std::span(density.values)));
+  parts_.numerics.set_density(density);
+  return density;
 }
 
 // Of |q|. The detector has a pixel at least.
@@ -152,7 +162,8 @@ double Loop::score(const Matches& matches, std::int64_t pixels) const {
     all += weight * weight;
     signal += weight * weight * weight * weight;
   }
-  return sums[0] > 0 ? sums[1] / sums[0] * all / signal : 0;
+  const double score = sums[0] > 0 ? sums[1] / sums[0] * all / signal : 0;
+  return parts_.ranks.of_first(score);  // all ranks choose the same start
 }
 
 // The resolution is that of the FSC against the truth, or else against the density of the last generation.
@@ -206,7 +217,7 @@ double Loop::half_set_resolution(std::span<const Rotation> rotations) {
                                        .regularisation = settings_.regularisation},
                                       parts_.ranks.rank);
   const int modes = parts_.problem.modes, shells = std::max(1, fsc_shells(detector, modes) / 2);
-  return crossing(amplitude_correlation(halves[0], halves[1], modes, shells));
+  return parts_.ranks.of_first(crossing(amplitude_correlation(halves[0], halves[1], modes, shells)));
 }
 
 LoopResult Loop::finish(State& state) {

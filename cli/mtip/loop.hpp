@@ -87,6 +87,7 @@ class Loop {
   double phase(const State& state, double cutoff);
   void find_rotations(State& state, Progress& progress);
   void refine(State& state, Progress& progress, Matches& matches);
+  Volume shared_density();
   [[nodiscard]] double cutoff_of(int generation) const;
   [[nodiscard]] double score(const Matches& matches, std::int64_t pixels) const;
   void compare(const State& state, const Volume& before, Progress& progress) const;
