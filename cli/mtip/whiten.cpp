@@ -11,6 +11,9 @@ namespace {
 constexpr double photon_variance = 0.25;  // of the square root of a Poisson number, for means that are not small
 constexpr double least_signal = 1e-3;     // the smallest part of a variance that is taken for the signal's
 
+constexpr double least_contrast =
+    1e-10;  // of a variance over the square of the mean; intensities are in single precision
+
 double root(float intensity) { return std::sqrt(std::max(intensity, 0.0f)); }
 
 }  // namespace
@@ -39,7 +42,9 @@ std::vector<ShellScale> shell_scales(const ShellSums& sums) {
     const double variance = sum[2] / sum[0] - mean * mean;
     // A shell without any contrast must not divide by nothing: its values are 0 whatever the spread is.
     const double least = 1e-12 * (mean * mean + 1e-30);
-    scales[shell] = {static_cast<float>(mean), static_cast<float>(std::sqrt(std::max(variance, least)))};
+    scales[shell] = {.mean = static_cast<float>(mean),
+                     .spread = static_cast<float>(std::sqrt(std::max(variance, least))),
+                     .contrast = variance > least_contrast * mean * mean};
   }
   return scales;
 }
@@ -49,6 +54,10 @@ std::vector<ShellScale> image_scales(const Detector& detector, const Images& ima
   ShellSums sums = shell_sums(detector, images.intensities, images.pixels);
   sum(sums.values);
   return shell_scales(sums);
+}
+
+bool have_contrast(std::span<const ShellScale> scales) {
+  return std::any_of(scales.begin(), scales.end(), [](const ShellScale& scale) { return scale.contrast; });
 }
 
 std::vector<float> shell_weights(std::span<const ShellScale> images, Noise noise) {

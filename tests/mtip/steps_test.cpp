@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <numbers>
 #include <numeric>
 
@@ -274,6 +275,15 @@ TEST(MtipFsc, OfAmplitudesDoesNotSeeTheirFall) {
   for (const double value : curve(0)) EXPECT_NEAR(value, 1, 1e-6);
   const auto values = curve(1);
   for (std::size_t shell = 1; shell < shells; ++shell) EXPECT_LT(std::abs(values[shell]), 0.2) << shell;
+}
+
+// Amplitudes that are no numbers counted as agreement up to Nyquist.
+TEST(MtipFsc, WhatIsNoNumberIsBelowAnyLevel) {
+  const double nan = std::numeric_limits<double>::quiet_NaN();
+  const std::vector<double> radius{0.1, 0.2, 0.3};
+  EXPECT_EQ(crossing({.radius = radius, .value = {nan, nan, nan}}), 0);
+  EXPECT_EQ(crossing({.radius = radius, .value = {1, nan, 1}}), 0.1);
+  EXPECT_NEAR(crossing({.radius = radius, .value = {1, 0.75, 0}}), 0.2 + 0.1 / 3, 1e-12);
 }
 
 TEST(MtipAlign, OrientationErrorsIgnoreACommonRotation) {
