@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -195,6 +196,28 @@ TEST_F(Mtip, TakesOneSourceOfImages) {
   }
 }
 
+// One atom had a voxel of 0 Angstrom and a score of -inf; atoms that all have an occupancy of 0 had no coordinates.
+TEST_F(Mtip, RefusesAtomsThatAreNoParticle) {
+  const std::string pdb =
+      folder.write("a.pdb", "ATOM      1  CA  ALA A   1      11.104   6.134  -6.504  1.00  0.00           C\n");
+  EXPECT_EQ(run("--pdb '" + pdb + "'"), 2) << words;
+  EXPECT_TRUE(says("a.pdb: all its atoms are at one place")) << words;
+  folder.write("a.pdb", "ATOM      1  CA  ALA A   1      11.104   6.134  -6.504  0.00  0.00           C\n");
+  EXPECT_EQ(run("--pdb '" + pdb + "'"), 2) << words;
+  EXPECT_TRUE(says("a.pdb: all its atoms have an occupancy of 0")) << words;
+}
+
+TEST_F(Mtip, SaysThatIntensitiesAreNegative) {
+  if (!mtip::has_hdf5()) GTEST_SKIP() << "built without HDF5";
+  mtip::Experiment experiment = mtip::make_experiment({.images = 20, .modes = 9}, {});
+  for (float& value : experiment.images.intensities) value = std::round(value);
+  experiment.images.intensities[7] = -3;
+  mtip::write_diffraction(folder.file("a.h5"),
+                          {.detector = experiment.detector, .images = experiment.images, .rotations = {}});
+  ASSERT_NE(run("--size 9 --generations 1 " + option("input", "a.h5") + option("output", "a")), 2) << words;
+  EXPECT_TRUE(says("without noise\n          1 value is negative: ")) << words;
+}
+
 // The images and what is known of them come back, and lead to the same density.
 TEST_F(Mtip, SavedImagesGiveTheSameReconstruction) {
   if (!mtip::has_hdf5()) GTEST_SKIP() << "built without HDF5";
@@ -299,6 +322,16 @@ TEST_F(MtipOnRanks, AllRefuseWhatOneCannotGoOnFrom) {
   std::filesystem::remove(folder.file("state.1"));
   EXPECT_EQ(restart(), 2) << words;
   EXPECT_EQ(times_said("state.1: cannot open the checkpoint"), 1) << words;
+}
+
+// "it has 2 images, asked for 2 to 2"
+TEST_F(MtipOnRanks, MayBeMoreThanTheImagesOfAFile) {
+  if (!mtip::has_hdf5()) GTEST_SKIP() << "built without HDF5";
+  const std::string small = "--size 9 --generations 2 " + option("output", "a");
+  ASSERT_EQ(run(small + "--images 2 " + option("save-images", "a.h5")), 1) << words;
+  EXPECT_EQ(run(small + option("input", "a.h5"), OFFGRID_MPIRUN " 3"), 1) << words;
+  EXPECT_TRUE(says("images    2 of ")) << words;
+  EXPECT_GE(outcome().median, 0) << "orientations are known on all ranks or on none\n" << words;
 }
 
 TEST_F(MtipOnRanks, OneSaysWhatAllRefuse) {

@@ -52,6 +52,8 @@ FilePixels read_pixels(const Hdf5File& file, const Shape& intensities) {
   std::vector<double> values(3 * count);
   if (!last && !first) file.refuse("\"pixel_position_reciprocal\" has no axis of 3, expected (panels, H, W, 3)");
   file.read_rows(positions_name, 0, shape[0], values);
+  if (!std::all_of(values.begin(), values.end(), [](double x) { return std::isfinite(x); }))
+    file.refuse("\"pixel_position_reciprocal\" has values that are not finite");
   FilePixels pixels{.q = std::vector<Vector3>(count),
                     .used = std::vector<char>(count, 1),
                     .row_length = static_cast<std::size_t>(intensities.back())};
@@ -72,7 +74,8 @@ double pixel_step(const FilePixels& pixels) {
   return pixels.row_length > 1 ? std::hypot(b[0] - a[0], b[1] - a[1]) : 0;
 }
 
-// The radius of the largest circle around q = 0 whose pixels, in each of the four directions, the detector has.
+// The radius of the largest circle around q = 0 whose pixels, in each of the four directions, the detector has; 0 where there is
+// none.
 double edge_of(const FilePixels& pixels) {
   std::array<double, 4> reach{};
   for (const Vector3& q : pixels.q)
@@ -80,7 +83,8 @@ double edge_of(const FilePixels& pixels) {
       reach[2 * axis] = std::max(reach[2 * axis], q[axis]);
       reach[2 * axis + 1] = std::max(reach[2 * axis + 1], -q[axis]);
     }
-  return *std::min_element(reach.begin(), reach.end()) + pixel_step(pixels) / 2;
+  const double least = *std::min_element(reach.begin(), reach.end());
+  return least > 0 ? least + pixel_step(pixels) / 2 : 0;
 }
 
 // The numbers of the used pixels, by ascending |q|. Equal ones keep their order.
@@ -131,20 +135,31 @@ Images read_images(const Hdf5File& file, const std::vector<std::size_t>& chosen,
   return images;
 }
 
+// Other lengths than 1 are taken, within reason.
+bool is_direction(const Quaternion& q) {
+  const double square = q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3];
+  return square > 1e-12 && square < 1e12;
+}
+
 std::vector<Rotation> read_rotations(const Hdf5File& file, const ImageRange& range) {
-  if (!file.has(orientations_name)) return {};
+  if (!file.has(orientations_name) || range.count == 0) return {};
   std::vector<double> quaternions(4 * static_cast<std::size_t>(range.count));
   file.read_rows(orientations_name, static_cast<hsize_t>(range.first), static_cast<hsize_t>(range.count), quaternions);
   std::vector<Rotation> rotations;
-  for (std::size_t i = 0; i < quaternions.size(); i += 4)
-    rotations.push_back(from_quaternion({quaternions[i], quaternions[i + 1], quaternions[i + 2], quaternions[i + 3]}));
+  for (std::size_t i = 0; i < quaternions.size(); i += 4) {
+    const Quaternion q{quaternions[i], quaternions[i + 1], quaternions[i + 2], quaternions[i + 3]};
+    if (!is_direction(q))
+      file.refuse(format("\"orientations\" of image %lld is (%g, %g, %g, %g), expected a quaternion of length 1",
+                         static_cast<long long>(range.first) + static_cast<long long>(i / 4), q[0], q[1], q[2], q[3]));
+    rotations.push_back(from_quaternion(q));
+  }
   return rotations;
 }
 
 ImageRange checked_range(const Hdf5File& file, const Shape& intensities, ImageRange range) {
   const auto all = static_cast<std::int64_t>(intensities[0]);
   if (range.count < 0) range.count = all - range.first;
-  if (range.first < 0 || range.count < 1 || range.first + range.count > all)
+  if (range.first < 0 || range.first + range.count > all)
     file.refuse(format("it has %lld images, asked for %lld to %lld", static_cast<long long>(all),
                        static_cast<long long>(range.first), static_cast<long long>(range.first + range.count)));
   return range;

@@ -15,7 +15,7 @@
 
 namespace cli::mtip {
 
-// Which images of a file: all of them, or a rank's part.
+// Which images of a file: all of them, or a rank's part, which may be none.
 struct ImageRange {
   std::int64_t first = 0, count = -1;  // -1: all from the first on
 };
