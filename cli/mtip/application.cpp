@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <cstdio>
 #include <memory>
+#include <numeric>
 #include <utility>
 
 #include "mtip/files/checkpoint.hpp"
@@ -135,18 +136,22 @@ class Application {
     return orientation_errors(gather(result.model.rotations, ranks_), gather(truth()->rotations, ranks_), curvature);
   }
 
-  // The density from the first of the shares alone, with the orientations of the whole reconstruction: what a rank would see
-  // that does not sum the normal equations with the others. On one rank only.
+  // The density from the first of the shares alone, with the orientations of the whole reconstruction, by as many phasings, all
+  // of them from fresh densities: what is lost where a rank does not sum the normal equations with the others. It would lose
+  // more, as it would not have everybody's orientations. On one rank only.
   [[nodiscard]] Volume from_one_share(const LoopResult& result) const {
     const Share share = share_of(experiment_.images.count, {.rank = 0, .size = settings_.shares});
     Images images = prepared_.images;
     images.count = share.count;
     const auto alone = make_numerics(settings_.device, problem_, {experiment_.detector, images, prepared_.whitened});
-    alone->set_density(result.model.density);
     alone->merge(std::span(result.model.rotations).first(static_cast<std::size_t>(share.count)),
-                 {.pixels = images.pixels, .iterations = settings_.loop.last_merge_iterations});
-    const std::vector<std::uint64_t> seeds{1, 2, 3};
-    alone->phase_several(seeds, {.rounds = settings_.loop.last_phase_rounds});
+                 {.pixels = images.pixels,
+                  .iterations = settings_.loop.last_merge_iterations,
+                  .regularisation = settings_.loop.regularisation});
+    std::vector<std::uint64_t> seeds(static_cast<std::size_t>(settings_.loop.last_phasings));
+    std::iota(seeds.begin(), seeds.end(), std::uint64_t{1});
+    alone->set_density(fresh_density(problem_, 0));  // in the place of the loop's own
+    alone->phase_several(seeds, {.cutoff = experiment_.detector.highest, .rounds = settings_.loop.last_phase_rounds});
     return alone->density();
   }
 

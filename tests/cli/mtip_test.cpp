@@ -218,6 +218,18 @@ TEST_F(Mtip, SaysThatIntensitiesAreNegative) {
   EXPECT_TRUE(says("without noise\n          1 value is negative: ")) << words;
 }
 
+// One phasing of a share began at the density that all images had led to, and stayed there: the share was as good.
+TEST_F(Mtip, AShareOfTheImagesDoesNotKnowTheDensityFromAll) {
+  ASSERT_EQ(
+      run("--particle body --ewald 0.5 --photons 3000 --size 21 --images 200 --seed 3 --tolerance 1e-6 --device cpu "
+          "--shares 4 " +
+          option("output", "a")),
+      0)
+      << words;
+  EXPECT_GE(outcome().fsc, 0.9) << words;
+  EXPECT_LE(number("0.5 at ([0-9.]+) of Nyquist .one of 4 shares"), 0.7) << words;
+}
+
 // The images and what is known of them come back, and lead to the same density.
 TEST_F(Mtip, SavedImagesGiveTheSameReconstruction) {
   if (!mtip::has_hdf5()) GTEST_SKIP() << "built without HDF5";
