@@ -18,12 +18,12 @@ double root(float intensity) { return std::sqrt(std::max(intensity, 0.0f)); }
 
 }  // namespace
 
-ShellSums shell_sums(const Detector& detector, std::span<const float> intensities, std::int64_t pixels) {
-  const auto width = static_cast<std::size_t>(pixels);
+ShellSums shell_sums(const Detector& detector, const IntensityRows& intensities) {
   ShellSums sums{std::vector<double>(3 * static_cast<std::size_t>(detector.shells))};
-  for (std::size_t row = 0; row + width <= intensities.size(); row += width) {
-    for (std::size_t pixel = 0; pixel < width; ++pixel) {
-      const double value = root(intensities[row + pixel]);
+  for (std::size_t i = 0; i < intensities.rows; ++i) {
+    const float* row = intensities.values + i * intensities.stride;
+    for (std::size_t pixel = 0; pixel < intensities.pixels; ++pixel) {
+      const double value = root(row[pixel]);
       double* shell = &sums.values[3 * static_cast<std::size_t>(detector.shell[pixel])];
       shell[0] += 1;
       shell[1] += value;
@@ -51,7 +51,9 @@ std::vector<ShellScale> shell_scales(const ShellSums& sums) {
 
 std::vector<ShellScale> image_scales(const Detector& detector, const Images& images,
                                      const std::function<void(std::span<double>)>& sum) {
-  ShellSums sums = shell_sums(detector, images.intensities, images.pixels);
+  const auto count = static_cast<std::size_t>(images.count), width = static_cast<std::size_t>(images.pixels);
+  ShellSums sums =
+      shell_sums(detector, {.values = images.intensities.data(), .rows = count, .pixels = width, .stride = width});
   sum(sums.values);
   return shell_scales(sums);
 }

@@ -21,7 +21,12 @@ struct ShellScale {
 struct ShellSums {
   std::vector<double> values;  // [shells, 3]: number of values, their sum, the sum of their squares
 };
-ShellSums shell_sums(const Detector& detector, std::span<const float> intensities, std::int64_t pixels);
+// `rows` of intensities, each of the first `pixels` of the detector, are `stride` numbers apart.
+struct IntensityRows {
+  const float* values;
+  std::size_t rows, pixels, stride;
+};
+ShellSums shell_sums(const Detector& detector, const IntensityRows& intensities);
 std::vector<ShellScale> shell_scales(const ShellSums& sums);
 std::vector<ShellScale> image_scales(const Detector& detector, const Images& images,
                                      const std::function<void(std::span<double>)>& sum);
