@@ -209,7 +209,7 @@ Volume Loop::blobs(int start) const {
 }
 
 // Shells are twice as wide as the detector's, the innermost of which has only three different amplitudes on the grid.
-double Loop::half_set_resolution(std::span<const Rotation> rotations) {
+ShellCurve Loop::compare_half_sets(std::span<const Rotation> rotations) {
   const Detector& detector = parts_.data.detector;
   const auto halves = merge_half_sets(parts_.numerics, rotations,
                                       {.pixels = static_cast<std::int64_t>(detector.pixels.size()),
@@ -217,16 +217,17 @@ double Loop::half_set_resolution(std::span<const Rotation> rotations) {
                                        .regularisation = settings_.regularisation},
                                       parts_.ranks.rank);
   const int modes = parts_.problem.modes, shells = std::max(1, fsc_shells(detector, modes) / 2);
-  return parts_.ranks.of_first(crossing(amplitude_correlation(halves[0], halves[1], modes, shells)));
+  return amplitude_correlation(halves[0], halves[1], modes, shells);
 }
 
 LoopResult Loop::finish(State& state) {
-  LoopResult result{
-      .model = std::move(state.best), .half_set_resolution = 0, .amplitude_errors = {}, .last_seconds = {}};
+  LoopResult result;
+  result.model = std::move(state.best);
   const auto& detector = parts_.data.detector;
   parts_.numerics.set_density(result.model.density);
   result.last_seconds.merge = seconds_of([&] {
-    result.half_set_resolution = half_set_resolution(result.model.rotations);
+    result.half_sets = compare_half_sets(result.model.rotations);
+    result.half_set_resolution = parts_.ranks.of_first(crossing(result.half_sets));
     parts_.numerics.merge(result.model.rotations, {.pixels = static_cast<std::int64_t>(detector.pixels.size()),
                                                    .iterations = settings_.last_merge_iterations,
                                                    .regularisation = settings_.regularisation});

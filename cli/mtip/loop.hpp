@@ -54,7 +54,8 @@ inline constexpr double least_resolution = 0.65 * 0.5;
 
 struct LoopResult {
   Model model;                           // of the best start, with the density of the last phasing
-  double half_set_resolution = 0;        // |q| where the correlation of the half sets falls below 0.5
+  ShellCurve half_sets;                  // correlation of the half sets' amplitudes
+  double half_set_resolution = 0;        // |q| where it falls below 0.5
   std::vector<double> amplitude_errors;  // of the last phasings: the fresh ones, then the loop's own density
   StepTimes last_seconds;                // of the steps after the loop
   [[nodiscard]] bool succeeded() const { return model.score >= least_score && half_set_resolution >= least_resolution; }
@@ -92,7 +93,7 @@ class Loop {
   [[nodiscard]] double score(const Matches& matches, std::int64_t pixels) const;
   void compare(const State& state, const Volume& before, Progress& progress) const;
   [[nodiscard]] Volume blobs(int start) const;
-  double half_set_resolution(std::span<const Rotation> rotations);
+  ShellCurve compare_half_sets(std::span<const Rotation> rotations);
   LoopResult finish(State& state);
 
   LoopSettings settings_;

@@ -76,4 +76,10 @@ void report_truth(const Experiment& experiment, const Rotation& rotation, const 
   save_fsc_picture(prefix + "-fsc.png", "FSC with the truth", curves);
 }
 
+void report_half_sets(const LoopResult& result, const Volume& density, const std::string& prefix) {
+  save_density_picture(prefix + "-density.png", {{.label = "", .density = density}});
+  save_fsc_picture(prefix + "-fsc.png", "Agreement of the half sets, before phasing",
+                   {{.label = "", .q = result.half_sets.radius, .fsc = result.half_sets.value}});
+}
+
 }  // namespace cli::mtip

@@ -239,6 +239,7 @@ TEST_F(Mtip, SavedImagesGiveTheSameReconstruction) {
   const std::string input = "--size 15 --generations 6 --seed 3 --device cpu " + option("input", "a.h5");
   ASSERT_NE(run(input + option("output", "b") + option("save-images", "b.h5")), 2) << words;
   EXPECT_TRUE(says("images    60 of 148 pixels, on the Ewald sphere, photon counts\n")) << words;
+  EXPECT_EQ(contents("b-fsc.png").substr(1, 3), "PNG") << "of the half sets";
   const Outcome read = outcome();
   EXPECT_NEAR(read.score, simulated.score, 0.01) << words;
   EXPECT_NEAR(read.half_sets, simulated.half_sets, 0.1) << words;
@@ -334,6 +335,21 @@ TEST_F(MtipOnRanks, AllRefuseWhatOneCannotGoOnFrom) {
   std::filesystem::remove(folder.file("state.1"));
   EXPECT_EQ(restart(), 2) << words;
   EXPECT_EQ(times_said("state.1: cannot open the checkpoint"), 1) << words;
+}
+
+// They wrote a file each, which no --input could read together; that of a rank without images was refused as empty.
+TEST_F(MtipOnRanks, SaveTheirImagesInOneFile) {
+  if (!mtip::has_hdf5()) GTEST_SKIP() << "built without HDF5";
+  const std::string small = "--size 9 --generations 1 --images 3 --photons 3000 " + option("output", "a");
+  ASSERT_NE(run(small + option("save-images", "one.h5")), 2) << words;
+  ASSERT_NE(run(small + option("save-images", "four.h5"), OFFGRID_MPIRUN " 4"), 2) << words;
+  const auto one = mtip::read_diffraction(folder.file("one.h5")), four = mtip::read_diffraction(folder.file("four.h5"));
+  EXPECT_EQ(four.images.count, 3);
+  EXPECT_EQ(four.images.intensities, one.images.intensities);
+  ASSERT_EQ(four.rotations.size(), one.rotations.size());
+  for (std::size_t i = 0; i < one.rotations.size(); ++i) EXPECT_EQ(four.rotations[i].entries, one.rotations[i].entries);
+  EXPECT_EQ(mtip::read_volume(folder.file("four.h5")).values, mtip::read_volume(folder.file("one.h5")).values);
+  EXPECT_FALSE(std::filesystem::exists(folder.file("four.h5.parts")));
 }
 
 // "it has 2 images, asked for 2 to 2"

@@ -230,26 +230,31 @@ void write_pixels(Hdf5File& file, const Panel& panel, double voxel) {
   file.write(mask_name, {1, panel.rows, panel.columns}, mask);
 }
 
-void write_images(Hdf5File& file, const Panel& panel, const Images& images) {
+// From image number `first` on.
+void write_images(Hdf5File& file, const Panel& panel, const DiffractionData& data, std::int64_t first) {
+  const Images& images = data.images;
   std::vector<float> all(static_cast<std::size_t>(images.count) * panel.q.size(), 0);
   for (std::int64_t i = 0; i < images.count; ++i) {
     const auto image = images.image(i);
     float* to = all.data() + static_cast<std::size_t>(i) * panel.q.size();
     for (std::size_t pixel = 0; pixel < image.size(); ++pixel) to[panel.place[pixel]] = image[pixel];
   }
-  file.write(intensities_name, {static_cast<hsize_t>(images.count), 1, panel.rows, panel.columns}, all);
-}
-
-void write_whole(const std::string& path, const DiffractionData& data, const Volume& volume) {
-  Hdf5File file(path, Hdf5File::Access::create);
-  const Panel panel = panel_of(data.detector);
-  write_pixels(file, panel, data.voxel);
-  write_images(file, panel, data.images);
+  const auto at = static_cast<hsize_t>(first), count = static_cast<hsize_t>(images.count);
+  file.write_rows(intensities_name, at, count, all);
   std::vector<double> quaternions;
   for (const Rotation& rotation : data.rotations)
     for (const double part : to_quaternion(rotation)) quaternions.push_back(part);
-  if (!quaternions.empty()) file.write(orientations_name, {data.rotations.size(), 4}, quaternions);
-  const auto n = static_cast<hsize_t>(volume.size);
+  if (!quaternions.empty()) file.write_rows(orientations_name, at, count, quaternions);
+}
+
+void write_whole(const std::string& path, const DiffractionData& data, const Volume& volume, std::int64_t total) {
+  Hdf5File file(path, Hdf5File::Access::create);
+  const Panel panel = panel_of(data.detector);
+  const auto images = static_cast<hsize_t>(std::max(total, data.images.count)), n = static_cast<hsize_t>(volume.size);
+  write_pixels(file, panel, data.voxel);
+  file.make_floats(intensities_name, {images, 1, panel.rows, panel.columns});
+  if (!data.rotations.empty()) file.make_doubles(orientations_name, {images, 4});
+  write_images(file, panel, data, 0);
   if (volume.size > 0) file.write(volume_name, {n, n, n}, volume.values);
 }
 
@@ -291,17 +296,23 @@ Volume read_volume(const std::string& path) {
   }
 }
 
-void write_diffraction(const std::string& path, const DiffractionData& data, const Volume& volume) {
+void write_diffraction(const std::string& path, const DiffractionData& data, const Volume& volume, std::int64_t total) {
   require_writable(path);
   const std::string partial = path + ".partial";  // takes the path's place when it is complete
   try {
-    write_whole(partial, data, volume);
+    write_whole(partial, data, volume, total);
     std::filesystem::rename(partial, path);
   } catch (...) {
     std::error_code ignored;
     std::filesystem::remove(partial, ignored);
     throw;
   }
+}
+
+void write_more_images(const std::string& path, const DiffractionData& data, std::int64_t first) {
+  if (data.images.count == 0) return;
+  Hdf5File file(path, Hdf5File::Access::change);
+  write_images(file, panel_of(data.detector), data, first);
 }
 
 #else
@@ -318,7 +329,8 @@ bool has_hdf5() { return false; }
 std::int64_t count_images(const std::string& path) { refuse(path); }
 DiffractionData read_diffraction(const std::string& path, const ImageRange&) { refuse(path); }
 Volume read_volume(const std::string& path) { refuse(path); }
-void write_diffraction(const std::string& path, const DiffractionData&, const Volume&) { refuse(path); }
+void write_diffraction(const std::string& path, const DiffractionData&, const Volume&, std::int64_t) { refuse(path); }
+void write_more_images(const std::string& path, const DiffractionData&, std::int64_t) { refuse(path); }
 
 #endif
 
