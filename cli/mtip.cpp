@@ -37,10 +37,9 @@ constexpr const char* footer =
     "Nyquist. The half sets are the even and the odd images, merged apart: up to where they agree, the images support "
     "the\n"
     "density.\n"
-    "Under mpirun the images are shared out over the ranks. --checkpoint, --restart and --save-images then mean a file "
-    "for\n"
-    "each rank, FILE.0, FILE.1 and so on; a restart takes as many ranks, and the newest generation that all of them "
-    "have.\n"
+    "Under mpirun the images are shared out over the ranks. --checkpoint and --restart then mean a file for each "
+    "rank,\n"
+    "FILE.0, FILE.1 and so on; a restart takes as many ranks, and the newest generation that all of them have.\n"
     "Lengths are in voxels of the density, and Nyquist is 0.5 cycles per voxel.\n"
     "Exit codes: 0 success, 1 the reconstruction failed, 2 wrong usage or input.\n"
     "Example:\n"
@@ -62,6 +61,7 @@ mtip::Ranks ranks_of(const offgrid::mpi::Communicator& world) {
   return {.rank = world.rank(),
           .size = world.size(),
           .sum = [&world](std::span<double> values) { world.sum(values); },
+          .broadcast = [&world](std::span<std::byte> bytes) { world.broadcast(bytes); },
           .agree =
               [&world](const std::string& reason) {
                 try {
@@ -123,9 +123,10 @@ void add_files(CLI::App& app, mtip::Settings& settings) {
   for (const char* simulated : {"--particle", "--pdb", "--images", "--pixels", "--photons", "--ewald"})
     input->excludes(app.get_option(simulated));
   input->group(group);
-  app.add_option(
-         "--output", settings.output,
-         "PREFIX: writes the density as PREFIX.mrc and PREFIX-density.png, and with a known truth PREFIX-fsc.png")
+  app.add_option("--output", settings.output,
+                 "PREFIX: writes the density as PREFIX.mrc and PREFIX-density.png, and PREFIX-fsc.png: the FSC with "
+                 "the truth, or "
+                 "of the half sets where no truth is known")
       ->capture_default_str()
       ->group(group);
   app.add_option("--save-images", settings.save_images, "HDF5 file for the images and what is known of them")

@@ -4,7 +4,9 @@
 #include <cmath>
 #include <cstdint>
 #include <cstdio>
+#include <filesystem>
 #include <memory>
+#include <numeric>
 #include <utility>
 
 #include "mtip/files/checkpoint.hpp"
@@ -95,12 +97,31 @@ class Application {
     return hooks;
   }
 
+  // One file for all ranks, which write their images in turns.
   void save_images() const {
     if (settings_.save_images.empty()) return;
-    DiffractionData file{
+    DiffractionData data{
         .detector = experiment_.detector, .images = experiment_.images, .voxel = experiment_.voxel, .rotations = {}};
-    if (truth()) file.rotations = truth()->rotations;
-    write_diffraction(file_of_rank(settings_.save_images, ranks_), file, known_density());
+    if (truth()) data.rotations = truth()->rotations;
+    const std::string parts = settings_.save_images + ".parts";  // takes the path's place when it is complete
+    try {
+      write_in_turns(parts, data);
+    } catch (const AgreedError&) {
+      if (first()) std::filesystem::remove(parts);
+      throw;
+    }
+    if (first()) std::filesystem::rename(parts, settings_.save_images);
+  }
+
+  void write_in_turns(const std::string& path, const DiffractionData& data) const {
+    const Share share = share_of(experiment_.total, ranks_);
+    for (int turn = 0; turn < ranks_.size; ++turn) {
+      ranks_.together([&] {
+        if (turn != ranks_.rank) return;
+        if (first()) return write_diffraction(path, data, known_density(), experiment_.total);
+        write_more_images(path, data, share.first);
+      });
+    }
   }
 
   // On the voxels of PREFIX.mrc: the truth without what is beyond Nyquist, or what the input says.
@@ -126,7 +147,7 @@ class Application {
     if (truth() && truth()->transform)
       report_truth(experiment_, errors->rotation, densities, settings_.output, problem_.modes);
     else
-      save_density_picture(settings_.output + "-density.png", {{.label = "", .density = densities[0].density}});
+      report_half_sets(result, densities[0].density, settings_.output);
     std::printf("wrote %s.mrc and pictures beside it\n", settings_.output.c_str());
   }
 
@@ -135,18 +156,22 @@ class Application {
     return orientation_errors(gather(result.model.rotations, ranks_), gather(truth()->rotations, ranks_), curvature);
   }
 
-  // The density from the first of the shares alone, with the orientations of the whole reconstruction: what a rank would see
-  // that does not sum the normal equations with the others. On one rank only.
+  // The density from the first of the shares alone, with the orientations of the whole reconstruction, by as many phasings, all
+  // of them from fresh densities: what is lost where a rank does not sum the normal equations with the others. It would lose
+  // more, as it would not have everybody's orientations. On one rank only.
   [[nodiscard]] Volume from_one_share(const LoopResult& result) const {
     const Share share = share_of(experiment_.images.count, {.rank = 0, .size = settings_.shares});
     Images images = prepared_.images;
     images.count = share.count;
     const auto alone = make_numerics(settings_.device, problem_, {experiment_.detector, images, prepared_.whitened});
-    alone->set_density(result.model.density);
     alone->merge(std::span(result.model.rotations).first(static_cast<std::size_t>(share.count)),
-                 {.pixels = images.pixels, .iterations = settings_.loop.last_merge_iterations});
-    const std::vector<std::uint64_t> seeds{1, 2, 3};
-    alone->phase_several(seeds, {.rounds = settings_.loop.last_phase_rounds});
+                 {.pixels = images.pixels,
+                  .iterations = settings_.loop.last_merge_iterations,
+                  .regularisation = settings_.loop.regularisation});
+    std::vector<std::uint64_t> seeds(static_cast<std::size_t>(settings_.loop.last_phasings));
+    std::iota(seeds.begin(), seeds.end(), std::uint64_t{1});
+    alone->set_density(fresh_density(problem_, 0));  // in the place of the loop's own
+    alone->phase_several(seeds, {.cutoff = experiment_.detector.highest, .rounds = settings_.loop.last_phase_rounds});
     return alone->density();
   }
 
@@ -168,8 +193,8 @@ void check(const Settings& settings, const Ranks& ranks) {
     if (std::isnan(value)) throw InputError(format("%s nan: expected a number", option));
   if (settings.shares > 1 && ranks.size > 1) throw InputError("--shares is for one rank");
   if (ranks.rank == 0) require_writable(settings.output + ".mrc");
-  for (const std::string& path : {settings.checkpoint, settings.save_images})
-    if (!path.empty()) require_writable(file_of_rank(path, ranks));
+  if (ranks.rank == 0 && !settings.save_images.empty()) require_writable(settings.save_images);
+  if (!settings.checkpoint.empty()) require_writable(file_of_rank(settings.checkpoint, ranks));
 }
 
 }  // namespace

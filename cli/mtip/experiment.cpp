@@ -47,6 +47,15 @@ void expose(Experiment& experiment, const ExperimentSettings& settings, const Ra
       {.photons = settings.photons, .seed = photon_stream + settings.seed, .first = share.first}, ranks.sum);
 }
 
+// The atoms around the origin. Returns the radius of their ball, in Angstrom.
+double read_centred(const std::string& path, std::vector<Atom>& atoms) {
+  constexpr double least = 1e-3;  // coordinates of a PDB file have three decimals
+  atoms = read_pdb(path);
+  const double radius = centre_atoms(atoms);
+  if (radius < least) throw InputError(path + ": all its atoms are at one place, expected a particle of some extent");
+  return radius;
+}
+
 Experiment simulate(const ExperimentSettings& settings, const Ranks& ranks) {
   Experiment result;
   result.detector = make_detector(settings.side == 0 ? settings.modes - 1 : settings.side, settings.wavelength);
@@ -59,8 +68,7 @@ Experiment simulate(const ExperimentSettings& settings, const Ranks& ranks) {
   } else {
     constexpr double margin = 1.5;  // voxels around the atoms' centres
     std::vector<Atom> atoms;
-    ranks.together([&] { atoms = read_pdb(settings.pdb); });
-    result.voxel = centre_atoms(atoms) / (ball_radius(settings.modes) - margin);
+    ranks.together([&] { result.voxel = read_centred(settings.pdb, atoms) / (ball_radius(settings.modes) - margin); });
     result.truth =
         Truth{.name = settings.pdb, .transform = transform_of(std::move(atoms), result.voxel), .rotations = {}};
   }
@@ -68,12 +76,16 @@ Experiment simulate(const ExperimentSettings& settings, const Ranks& ranks) {
   return result;
 }
 
-// Whole numbers are photons.
-Noise noise_of(const Images& images, const Ranks& ranks) {
-  std::array<double, 1> broken{};
-  for (const float value : images.intensities) broken[0] += value != std::floor(value) ? 1 : 0;
-  ranks.sum(broken);
-  return broken[0] == 0 ? Noise::poisson : Noise::none;
+// Whole numbers from 0 on are photons.
+void tell_noise(Experiment& experiment, const Ranks& ranks) {
+  std::array<double, 2> counts{};  // of broken and of negative numbers
+  for (const float value : experiment.images.intensities) {
+    counts[0] += value != std::floor(value) ? 1 : 0;
+    counts[1] += value < 0 ? 1 : 0;
+  }
+  ranks.sum(counts);
+  experiment.noise = counts[0] + counts[1] == 0 ? Noise::poisson : Noise::none;
+  experiment.negative = static_cast<std::int64_t>(counts[1]);
 }
 
 Experiment read(const ExperimentSettings& settings, const Ranks& ranks) {
@@ -87,8 +99,10 @@ Experiment read(const ExperimentSettings& settings, const Ranks& ranks) {
   result.detector = std::move(data.detector);
   result.images = std::move(data.images);
   result.voxel = data.voxel;
-  result.noise = noise_of(result.images, ranks);
-  if (!data.rotations.empty())
+  tell_noise(result, ranks);
+  std::array<double, 1> oriented{static_cast<double>(data.rotations.size())};
+  ranks.sum(oriented);  // a rank without images has no rotations, whatever the file has
+  if (oriented[0] > 0)
     result.truth = Truth{.name = settings.input, .transform = {}, .rotations = std::move(data.rotations)};
   return result;
 }

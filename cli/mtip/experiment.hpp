@@ -21,8 +21,9 @@ struct ExperimentSettings {
 
 struct Experiment {
   Detector detector;
-  Images images;           // of this rank
-  std::int64_t total = 0;  // of all ranks
+  Images images;              // of this rank
+  std::int64_t total = 0;     // of all ranks
+  std::int64_t negative = 0;  // intensities below 0 that were read, of all ranks
   Noise noise = Noise::none;
   double voxel = 1;            // in Angstrom, where the length is known
   std::optional<Truth> truth;  // without `transform` where only the orientations are known

@@ -83,12 +83,13 @@ ShellCurve shell_correlation(std::span<const std::complex<double>> f, std::span<
 }
 
 double crossing(const ShellCurve& curve, double level) {
-  const auto below = [&](double value) { return value < level; };
+  const auto below = [&](double value) { return !(value >= level); };  // what is no number agrees with nothing
   const auto found = std::find_if(curve.value.begin(), curve.value.end(), below);
   if (found == curve.value.end()) return curve.radius.back() + curve.radius.front();
   const auto i = static_cast<std::size_t>(found - curve.value.begin());
   if (i == 0) return 0;
-  const double part = (curve.value[i - 1] - level) / (curve.value[i - 1] - curve.value[i]);
+  const double fall = curve.value[i - 1] - curve.value[i];
+  const double part = fall > 0 ? (curve.value[i - 1] - level) / fall : 0;
   return curve.radius[i - 1] + part * (curve.radius[i] - curve.radius[i - 1]);
 }
 

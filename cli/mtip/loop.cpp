@@ -51,7 +51,7 @@ Loop::Loop(const LoopSettings& settings, const Parts& parts, LoopHooks hooks)
 LoopResult Loop::run(State state) {
   for (; state.start < settings_.starts; ++state.start, state.generation = 0) {
     run_start(state);
-    if (state.best.rotations.empty() || state.current.score > state.best.score) state.best = state.current;
+    if (!state.has_best() || state.current.score > state.best.score) state.best = state.current;
   }
   return finish(state);
 }
@@ -70,14 +70,31 @@ void Loop::run_start(State& state) {
 
 Progress Loop::run_generation(State& state) {
   Progress progress{.start = state.start, .generation = state.generation};
-  progress.cutoff = std::min(parts_.data.detector.highest,
-                             settings_.first_cutoff + settings_.cutoff_step * static_cast<double>(state.generation));
+  progress.cutoff = cutoff_of(state.generation);
   const Volume before = state.current.density;
   if (state.generation > 0) merge_and_phase(state, progress);
-  state.current.density = parts_.numerics.density();
+  state.current.density = shared_density();
   find_rotations(state, progress);
   compare(state, before, progress);
   return progress;
+}
+
+// All ranks phase alike. Where their processors round differently, the steps of phasing make the differences grow: so the
+// density of rank 0 is everybody's.
+Volume Loop::shared_density() {
+  Volume density = parts_.numerics.density();
+  if (parts_.ranks.size == 1) return density;
+  parts_.ranks.broadcast(std::as_writable_bytes(std::span(density.values)));
+  parts_.numerics.set_density(density);
+  return density;
+}
+
+// Of |q|. The detector has a pixel at least.
+double Loop::cutoff_of(int generation) const {
+  const Detector& detector = parts_.data.detector;
+  const auto last = std::min(detector.radius.size(), static_cast<std::size_t>(settings_.least_pixels)) - 1;
+  const double growing = settings_.first_cutoff + settings_.cutoff_step * static_cast<double>(generation);
+  return std::min(detector.highest, std::max(growing, detector.radius[last]));
 }
 
 void Loop::merge_and_phase(const State& state, Progress& progress) {
@@ -145,7 +162,8 @@ double Loop::score(const Matches& matches, std::int64_t pixels) const {
     all += weight * weight;
     signal += weight * weight * weight * weight;
   }
-  return sums[1] / sums[0] * all / signal;
+  const double score = sums[0] > 0 ? sums[1] / sums[0] * all / signal : 0;
+  return parts_.ranks.of_first(score);  // all ranks choose the same start
 }
 
 // The resolution is that of the FSC against the truth, or else against the density of the last generation.
@@ -191,7 +209,7 @@ Volume Loop::blobs(int start) const {
 }
 
 // Shells are twice as wide as the detector's, the innermost of which has only three different amplitudes on the grid.
-double Loop::half_set_resolution(std::span<const Rotation> rotations) {
+ShellCurve Loop::compare_half_sets(std::span<const Rotation> rotations) {
   const Detector& detector = parts_.data.detector;
   const auto halves = merge_half_sets(parts_.numerics, rotations,
                                       {.pixels = static_cast<std::int64_t>(detector.pixels.size()),
@@ -199,16 +217,17 @@ double Loop::half_set_resolution(std::span<const Rotation> rotations) {
                                        .regularisation = settings_.regularisation},
                                       parts_.ranks.rank);
   const int modes = parts_.problem.modes, shells = std::max(1, fsc_shells(detector, modes) / 2);
-  return crossing(amplitude_correlation(halves[0], halves[1], modes, shells));
+  return amplitude_correlation(halves[0], halves[1], modes, shells);
 }
 
 LoopResult Loop::finish(State& state) {
-  LoopResult result{
-      .model = std::move(state.best), .half_set_resolution = 0, .amplitude_errors = {}, .last_seconds = {}};
+  LoopResult result;
+  result.model = std::move(state.best);
   const auto& detector = parts_.data.detector;
   parts_.numerics.set_density(result.model.density);
   result.last_seconds.merge = seconds_of([&] {
-    result.half_set_resolution = half_set_resolution(result.model.rotations);
+    result.half_sets = compare_half_sets(result.model.rotations);
+    result.half_set_resolution = parts_.ranks.of_first(crossing(result.half_sets));
     parts_.numerics.merge(result.model.rotations, {.pixels = static_cast<std::int64_t>(detector.pixels.size()),
                                                    .iterations = settings_.last_merge_iterations,
                                                    .regularisation = settings_.regularisation});

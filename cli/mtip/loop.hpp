@@ -30,6 +30,9 @@ struct LoopSettings {
   int starts = 1, generations = 16;
   std::int64_t candidates = 6000;
   double first_cutoff = 0.15, cutoff_step = 0.035;  // of |q|; the last cutoff is the detector's highest |q|
+  // A cutoff below which the detector has fewer pixels is raised: behind a beam stop and on a coarse detector the first one may
+  // have none. At the default sizes the first cutoff has about 70.
+  std::int64_t least_pixels = 24;
   int refined_generations = 4, refine_rounds = 3;
   int merge_iterations = 30, last_merge_iterations = 60;
   double regularisation = 1e-3;
@@ -51,7 +54,8 @@ inline constexpr double least_resolution = 0.65 * 0.5;
 
 struct LoopResult {
   Model model;                           // of the best start, with the density of the last phasing
-  double half_set_resolution = 0;        // |q| where the correlation of the half sets falls below 0.5
+  ShellCurve half_sets;                  // correlation of the half sets' amplitudes
+  double half_set_resolution = 0;        // |q| where it falls below 0.5
   std::vector<double> amplitude_errors;  // of the last phasings: the fresh ones, then the loop's own density
   StepTimes last_seconds;                // of the steps after the loop
   [[nodiscard]] bool succeeded() const { return model.score >= least_score && half_set_resolution >= least_resolution; }
@@ -84,10 +88,12 @@ class Loop {
   double phase(const State& state, double cutoff);
   void find_rotations(State& state, Progress& progress);
   void refine(State& state, Progress& progress, Matches& matches);
+  Volume shared_density();
+  [[nodiscard]] double cutoff_of(int generation) const;
   [[nodiscard]] double score(const Matches& matches, std::int64_t pixels) const;
   void compare(const State& state, const Volume& before, Progress& progress) const;
   [[nodiscard]] Volume blobs(int start) const;
-  double half_set_resolution(std::span<const Rotation> rotations);
+  ShellCurve compare_half_sets(std::span<const Rotation> rotations);
   LoopResult finish(State& state);
 
   LoopSettings settings_;

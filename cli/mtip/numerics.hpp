@@ -7,7 +7,7 @@
 //            over the pixels of all images of all ranks: one type 1 transform each, T at (2M-1)^3 and b at M^3.
 //   phase    amplitudes A = sqrt(max(FFT a, 0)) on M^3; error reduction, hybrid input-output and shrink-wrap.
 //   slice    |F(R q)|^2 of the density for many rotations: type 2.
-//   match    the slice nearest to each image after whitening: one matrix product.
+//   match    the slice nearest to each image after whitening: one matrix product for a group of slices.
 #pragma once
 
 #include <cstdint>
@@ -30,6 +30,9 @@ struct NumericsProblem {
   double radius = 8.75;           // of the ball that holds the particle, in voxels
   double slice_tolerance = 1e-4;  // of the type 2 transforms, which are in single precision
   double merge_tolerance = 1e-6;  // of the type 1 transforms, in double precision
+  // Of the slices that the CPU side keeps. More are made in groups, and twice: for their statistics, and for the comparison. At
+  // M = 81 with 128 x 128 pixels there are 2.4 GB of slices, which are kept.
+  std::size_t slice_memory = std::size_t{4} << 30;  // bytes
   SumOverRanks sum = [](std::span<double>) {};
 
   // The density block around the ball, in voxels per axis.
@@ -81,14 +84,15 @@ class Numerics {
   // replaces the present one. Returns the errors in this order.
   virtual std::vector<double> phase_several(std::span<const std::uint64_t> seeds, const PhaseSettings& settings) = 0;
 
-  // Slices of the density for the candidates, on the first `pixels` pixels; kept, together with their shell statistics.
+  // Slices of the density for the candidates, on the first `pixels` pixels; kept, or made again by match, together with their
+  // shell statistics. The density must not change until they are matched.
   virtual void slice(std::span<const Rotation> candidates, std::int64_t pixels) = 0;
 
-  // The nearest of the kept slices for each image. Slices are whitened by their own statistics.
+  // The nearest of the slices for each image. Slices are whitened by their own statistics.
   virtual Matches match() = 0;
 
   // For each image i the nearest of the slices at offsets[j] * rotations[i]: index j. Pixels and shell statistics are those of
-  // the kept slices.
+  // the last slices.
   virtual Matches refine(std::span<const Rotation> rotations, std::span<const Rotation> offsets) = 0;
 };
 

@@ -52,13 +52,32 @@ class CpuNumerics final : public Numerics {
   void slice(std::span<const Rotation> candidates, std::int64_t pixels) override {
     set_pixels(static_cast<std::size_t>(pixels));
     slicer_.set_density(density_);
-    intensities_.resize(candidates.size() * used_.size());
-    slicer_.slice(candidates, used_, intensities_);
-    scales_ = shell_scales(sums_of_slices());
-    whiten_slices(candidates.size());
+    candidates_.assign(candidates.begin(), candidates.end());
+    ShellSums sums{std::vector<double>(3 * static_cast<std::size_t>(data_.detector.shells))};
+    for (std::size_t first = 0; first < candidates_.size(); first += group_size()) {
+      make_slices(first);
+      add_slices(sums);
+    }
+    scales_ = shell_scales(sums);
+    if (candidates_.size() <= group_size()) whiten_slices();
   }
 
-  Matches match() override { return nearest_rows(images_, slices_, norms_); }
+  Matches match() override {
+    if (candidates_.size() <= group_size()) return nearest_rows(images_, slices_, norms_);
+    Matches best{.index = std::vector<std::int32_t>(images_.rows()),
+                 .distance = std::vector<float>(images_.rows(), std::numeric_limits<float>::infinity())};
+    for (std::size_t first = 0; first < candidates_.size(); first += group_size()) {
+      make_slices(first);
+      whiten_slices();
+      const Matches found = nearest_rows(images_, slices_, norms_);
+      for (std::size_t i = 0; i < images_.rows(); ++i) {
+        if (found.distance[i] >= best.distance[i]) continue;
+        best.distance[i] = found.distance[i];
+        best.index[i] = found.index[i] + static_cast<std::int32_t>(first);
+      }
+    }
+    return best;
+  }
 
   Matches refine(std::span<const Rotation> rotations, std::span<const Rotation> offsets) override {
     Matches result{.index = std::vector<std::int32_t>(rotations.size()),
@@ -81,40 +100,52 @@ class CpuNumerics final : public Numerics {
       std::copy_n(&data_.whitened.values[i * width], pixels, images_.row(i));
   }
 
-  // In pieces of fixed size that are added in order, so that the result does not depend on the number of threads.
-  ShellSums sums_of_slices() const {
-    constexpr std::size_t piece = 256;
-    const std::size_t width = used_.size(), rows = intensities_.size() / width, pieces = (rows + piece - 1) / piece;
-    std::vector<ShellSums> parts(pieces);
-    oracle::parallel_items(static_cast<std::int64_t>(pieces), [&](std::int64_t i) {
-      const std::size_t first = static_cast<std::size_t>(i) * piece, count = std::min(piece, rows - first);
-      const auto slices = std::span(intensities_).subspan(first * width, count * width);
-      parts[static_cast<std::size_t>(i)] = shell_sums(data_.detector, slices, static_cast<std::int64_t>(width));
-    });
-    ShellSums total = parts[0];
-    for (std::size_t i = 1; i < pieces; ++i)
-      for (std::size_t k = 0; k < total.values.size(); ++k) total.values[k] += parts[i].values[k];
-    return total;
+  // Slices that are in memory together.
+  [[nodiscard]] std::size_t group_size() const {
+    return std::max<std::size_t>(1, problem_.slice_memory / (sizeof(float) * used_.size()));
   }
 
-  void whiten_slices(std::size_t rows) {
-    slices_.resize(rows, used_.size());
-    norms_.resize(rows);
-    oracle::parallel_ranges(static_cast<std::int64_t>(rows), [&](std::int64_t first, std::int64_t last) {
+  // Intensities of the group of candidates from `first` on, in slices_.
+  void make_slices(std::size_t first) {
+    const auto group = std::span(candidates_).subspan(first, std::min(group_size(), candidates_.size() - first));
+    slices_.resize(group.size(), used_.size());
+    slicer_.slice(group, used_, {slices_.row(0), slices_.stride()});
+  }
+
+  // In pieces of fixed size that are added in order, so that the result does not depend on the number of threads.
+  void add_slices(ShellSums& sums) const {
+    constexpr std::size_t piece = 256;
+    const std::size_t rows = slices_.rows(), pieces = (rows + piece - 1) / piece;
+    std::vector<ShellSums> parts(pieces);
+    oracle::parallel_items(static_cast<std::int64_t>(pieces), [&](std::int64_t i) {
+      const std::size_t first = static_cast<std::size_t>(i) * piece;
+      parts[static_cast<std::size_t>(i)] = shell_sums(data_.detector, {.values = slices_.row(first),
+                                                                       .rows = std::min(piece, rows - first),
+                                                                       .pixels = used_.size(),
+                                                                       .stride = slices_.stride()});
+    });
+    for (const ShellSums& part : parts)
+      for (std::size_t k = 0; k < sums.values.size(); ++k) sums.values[k] += part.values[k];
+  }
+
+  void whiten_slices() {
+    norms_.resize(slices_.rows());
+    oracle::parallel_ranges(static_cast<std::int64_t>(slices_.rows()), [&](std::int64_t first, std::int64_t last) {
       for (auto i = static_cast<std::size_t>(first); i < static_cast<std::size_t>(last); ++i) {
-        whiten(&intensities_[i * used_.size()], slices_.row(i));
+        whiten(slices_.row(i));
         norms_[i] = dot(slices_.row(i), slices_.row(i), used_.size());
       }
     });
   }
 
-  void whiten(const float* intensities, float* whitened) const {
+  // Intensities of the pixels of a slice, in place.
+  void whiten(float* slice) const {
     std::size_t p = 0;
     while (p < used_.size()) {
       const auto shell = static_cast<std::size_t>(data_.detector.shell[p]);
       const float mean = scales_[shell].mean, factor = data_.whitened.weights[shell] / scales_[shell].spread;
       for (; p < used_.size() && static_cast<std::size_t>(data_.detector.shell[p]) == shell; ++p)
-        whitened[p] = (std::sqrt(intensities[p]) - mean) * factor;
+        slice[p] = (std::sqrt(slice[p]) - mean) * factor;
     }
   }
 
@@ -125,15 +156,14 @@ class CpuNumerics final : public Numerics {
     std::vector<Rotation> turned;
     for (const Rotation& rotation : group)
       for (const Rotation& offset : offsets) turned.push_back(offset * rotation);
-    intensities_.resize(turned.size() * width);
-    slicer_.slice(turned, used_, intensities_);
+    tries_.resize(turned.size() * width);
+    slicer_.slice(turned, used_, {tries_.data(), width});
     oracle::parallel_ranges(static_cast<std::int64_t>(group.size()), [&](std::int64_t begin, std::int64_t end) {
-      std::vector<float> slice(width);
       for (auto i = static_cast<std::size_t>(begin); i < static_cast<std::size_t>(end); ++i) {
         for (std::size_t j = 0; j < tries; ++j) {
-          whiten(&intensities_[(i * tries + j) * width], slice.data());
-          const float product = dot(images_.row(first + i), slice.data(), width);
-          const float distance = dot(slice.data(), slice.data(), width) - 2 * product;
+          float* slice = &tries_[(i * tries + j) * width];
+          whiten(slice);
+          const float distance = dot(slice, slice, width) - 2 * dot(images_.row(first + i), slice, width);
           if (distance >= result.distance[first + i]) continue;
           result.distance[first + i] = distance;
           result.index[first + i] = static_cast<std::int32_t>(j);
@@ -147,9 +177,10 @@ class CpuNumerics final : public Numerics {
   SlicerCpu slicer_;
   PhaserCpu phaser_;
   Volume density_;
-  std::span<const Vector3> used_;   // pixels of the kept slices
-  PaddedRows images_, slices_;      // whitened
-  std::vector<float> intensities_;  // scratch: slices before whitening
+  std::span<const Vector3> used_;  // pixels of the slices
+  std::vector<Rotation> candidates_;
+  PaddedRows images_, slices_;      // whitened; the slices of the last group
+  std::vector<float> tries_;        // scratch: slices of refinement
   std::vector<float> norms_;        // |z|^2 of the slices
   std::vector<ShellScale> scales_;  // of the slices
 };

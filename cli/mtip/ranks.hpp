@@ -3,6 +3,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <span>
@@ -24,10 +25,17 @@ struct Ranks {
   int rank = 0, size = 1;
   std::function<void(std::span<double>)> sum = [](std::span<double>) {
   };  // over the ranks; all of them get the same bits
+  std::function<void(std::span<std::byte>)> broadcast = [](std::span<std::byte>) {};  // from rank 0 to all ranks
   // Each rank gives its reason to refuse, or an empty string. Where there is a reason, all ranks throw that of the lowest rank.
   std::function<void(const std::string&)> agree = [](const std::string& reason) {
     if (!reason.empty()) throw AgreedError(reason);
   };
+
+  // Rank 0's value, on all ranks.
+  [[nodiscard]] double of_first(double value) const {
+    broadcast(std::as_writable_bytes(std::span(&value, 1)));
+    return value;
+  }
 
   // Runs the body, which must not communicate, on each rank. Where one refuses its input, all ranks do.
   template <class Body> void together(Body&& body) const {

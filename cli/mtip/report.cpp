@@ -26,6 +26,9 @@ void print_head(const Experiment& experiment, const NumericsProblem& problem, co
   std::printf("images    %lld of %zu pixels, %s, %s\n", static_cast<long long>(experiment.total),
               detector.pixels.size(), detector.wavelength > 0 ? "on the Ewald sphere" : "flat",
               experiment.noise == Noise::poisson ? "photon counts" : "without noise");
+  if (experiment.negative > 0)
+    std::printf("          %lld value%s negative: matching takes 0 instead, merging what is there\n",
+                static_cast<long long>(experiment.negative), experiment.negative == 1 ? " is" : "s are");
   std::printf("model     %d^3 autocorrelation, particle in a ball of %.2f voxels\n", problem.modes, problem.radius);
   std::printf("computes  %s%s\n", numerics.describe().c_str(),
               ranks.size > 1 ? format(", %d ranks", ranks.size).c_str() : "");
@@ -71,6 +74,12 @@ void report_truth(const Experiment& experiment, const Rotation& rotation, const 
   }
   save_density_picture(prefix + "-density.png", rows);
   save_fsc_picture(prefix + "-fsc.png", "FSC with the truth", curves);
+}
+
+void report_half_sets(const LoopResult& result, const Volume& density, const std::string& prefix) {
+  save_density_picture(prefix + "-density.png", {{.label = "", .density = density}});
+  save_fsc_picture(prefix + "-fsc.png", "Agreement of the half sets, before phasing",
+                   {{.label = "", .q = result.half_sets.radius, .fsc = result.half_sets.value}});
 }
 
 }  // namespace cli::mtip

@@ -26,4 +26,7 @@ struct NamedDensity {
 void report_truth(const Experiment& experiment, const Rotation& rotation, const std::vector<NamedDensity>& densities,
                   const std::string& prefix, int modes);
 
+// Where it is not: the density alone, and how the half sets agree.
+void report_half_sets(const LoopResult& result, const Volume& density, const std::string& prefix);
+
 }  // namespace cli::mtip

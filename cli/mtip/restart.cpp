@@ -15,6 +15,7 @@ void add(Fingerprint& print, const LoopSettings& loop) {
   print.add(loop.candidates);
   print.add(loop.first_cutoff);
   print.add(loop.cutoff_step);
+  print.add(loop.least_pixels);
   print.add(loop.refined_generations);
   print.add(loop.refine_rounds);
   print.add(loop.merge_iterations);

@@ -5,6 +5,7 @@
 #include <numbers>
 
 #include "mtip/fft.hpp"
+#include "mtip/ranks.hpp"
 #include "oracle/parallel.hpp"
 
 namespace cli::mtip {
@@ -95,9 +96,13 @@ Volume blurred(const Volume& block, double width, int modes) {
 
 Prepared prepare(const Detector& detector, const Images& images, Noise noise,
                  const std::function<void(std::span<double>)>& sum) {
+  const auto scales = image_scales(detector, images, sum);  // of all ranks: what one refuses all refuse
+  if (!have_contrast(scales))
+    throw AgreedError(
+        "the images have no contrast: within each ring of the detector all pixels of all images are alike");
   Prepared result{.width = sharpening_width(detector, images, sum), .images = {}, .whitened = {}};
   result.images = sharpened(detector, images, result.width);
-  result.whitened = whiten_images(detector, result.images, image_weights(detector, images, noise, sum), sum);
+  result.whitened = whiten_images(detector, result.images, shell_weights(scales, noise), sum);
   return result;
 }
 

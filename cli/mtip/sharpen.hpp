@@ -23,7 +23,7 @@ Images sharpened(const Detector& detector, Images images, double width);
 // The density block with its Gaussian: exp(-2 pi^2 width^2 |q|^2) on the Fourier grid of `modes` samples per axis.
 Volume blurred(const Volume& block, double width, int modes);
 
-// What the loop works on.
+// What the loop works on. Throws AgreedError for images without contrast, such as zeros alone.
 struct Prepared {
   double width = 0;   // of the sharpening
   Images images;      // sharpened

@@ -41,25 +41,29 @@ SlicerCpu::SlicerCpu(int block, double tolerance) : plan_(problem(block, toleran
 
 void SlicerCpu::set_density(const Volume& block) { modes_.assign(block.values.begin(), block.values.end()); }
 
-void SlicerCpu::slice(std::span<const Rotation> rotations, std::span<const Vector3> pixels, std::span<float> out) {
+void SlicerCpu::slice(std::span<const Rotation> rotations, std::span<const Vector3> pixels, Rows out) {
   const std::size_t group = std::max<std::size_t>(1, points_in_group / pixels.size());
   for (std::size_t first = 0; first < rotations.size(); first += group) {
     const std::size_t count = std::min(group, rotations.size() - first);
-    slice_group(rotations.subspan(first, count), pixels, out.subspan(first * pixels.size(), count * pixels.size()));
+    slice_group(rotations.subspan(first, count), pixels, {out.values + first * out.stride, out.stride});
   }
 }
 
-void SlicerCpu::slice_group(std::span<const Rotation> rotations, std::span<const Vector3> pixels,
-                            std::span<float> out) {
+void SlicerCpu::slice_group(std::span<const Rotation> rotations, std::span<const Vector3> pixels, Rows out) {
+  const std::size_t width = pixels.size();
   points_.set(rotations, pixels);
   const auto spans = points_.spans();
   plan_.set_points(spans);
-  values_.resize(out.size());
+  values_.resize(rotations.size() * width);
   plan_.execute(modes_, values_);
-  oracle::parallel_ranges(static_cast<std::int64_t>(out.size()), [&](std::int64_t first, std::int64_t last) {
-    for (auto j = static_cast<std::size_t>(first); j < static_cast<std::size_t>(last); ++j) {
-      const float real = values_[j].real(), imaginary = values_[j].imag();
-      out[j] = real * real + imaginary * imaginary;
+  oracle::parallel_ranges(static_cast<std::int64_t>(rotations.size()), [&](std::int64_t first, std::int64_t last) {
+    for (auto i = static_cast<std::size_t>(first); i < static_cast<std::size_t>(last); ++i) {
+      const std::complex<float>* value = &values_[i * width];
+      float* row = out.values + i * out.stride;
+      for (std::size_t p = 0; p < width; ++p) {
+        const float real = value[p].real(), imaginary = value[p].imag();
+        row[p] = real * real + imaginary * imaginary;
+      }
     }
   });
 }

@@ -25,11 +25,15 @@ class SlicerCpu {
 
   void set_density(const Volume& block);
 
-  // out: [rotations, pixels]. Rotations are worked on in groups of about a million points.
-  void slice(std::span<const Rotation> rotations, std::span<const Vector3> pixels, std::span<float> out);
+  // Into rows that are `stride` numbers apart, one per rotation. Rotations are worked on in groups of about a million points.
+  struct Rows {
+    float* values;
+    std::size_t stride;
+  };
+  void slice(std::span<const Rotation> rotations, std::span<const Vector3> pixels, Rows out);
 
  private:
-  void slice_group(std::span<const Rotation> rotations, std::span<const Vector3> pixels, std::span<float> out);
+  void slice_group(std::span<const Rotation> rotations, std::span<const Vector3> pixels, Rows out);
 
   offgrid::Plan<float> plan_;
   std::vector<std::complex<float>> modes_, values_;

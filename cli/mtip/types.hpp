@@ -97,8 +97,11 @@ struct State {
   int start = 0;              // the start that is running
   int generation = 0;         // of that start, to be done next
   Model current;
-  Model best;  // of the starts that are finished; no rotations where there is none
+  Model best;  // of the starts that are finished
   std::vector<Progress> history;
+
+  // A rank without images has no rotations, and a density all the same.
+  [[nodiscard]] bool has_best() const { return best.density.size > 0; }
 };
 inline Position position_of(const State& state) { return {state.start, state.generation}; }
 

@@ -11,16 +11,19 @@ namespace {
 constexpr double photon_variance = 0.25;  // of the square root of a Poisson number, for means that are not small
 constexpr double least_signal = 1e-3;     // the smallest part of a variance that is taken for the signal's
 
+constexpr double least_contrast =
+    1e-10;  // of a variance over the square of the mean; intensities are in single precision
+
 double root(float intensity) { return std::sqrt(std::max(intensity, 0.0f)); }
 
 }  // namespace
 
-ShellSums shell_sums(const Detector& detector, std::span<const float> intensities, std::int64_t pixels) {
-  const auto width = static_cast<std::size_t>(pixels);
+ShellSums shell_sums(const Detector& detector, const IntensityRows& intensities) {
   ShellSums sums{std::vector<double>(3 * static_cast<std::size_t>(detector.shells))};
-  for (std::size_t row = 0; row + width <= intensities.size(); row += width) {
-    for (std::size_t pixel = 0; pixel < width; ++pixel) {
-      const double value = root(intensities[row + pixel]);
+  for (std::size_t i = 0; i < intensities.rows; ++i) {
+    const float* row = intensities.values + i * intensities.stride;
+    for (std::size_t pixel = 0; pixel < intensities.pixels; ++pixel) {
+      const double value = root(row[pixel]);
       double* shell = &sums.values[3 * static_cast<std::size_t>(detector.shell[pixel])];
       shell[0] += 1;
       shell[1] += value;
@@ -39,16 +42,24 @@ std::vector<ShellScale> shell_scales(const ShellSums& sums) {
     const double variance = sum[2] / sum[0] - mean * mean;
     // A shell without any contrast must not divide by nothing: its values are 0 whatever the spread is.
     const double least = 1e-12 * (mean * mean + 1e-30);
-    scales[shell] = {static_cast<float>(mean), static_cast<float>(std::sqrt(std::max(variance, least)))};
+    scales[shell] = {.mean = static_cast<float>(mean),
+                     .spread = static_cast<float>(std::sqrt(std::max(variance, least))),
+                     .contrast = variance > least_contrast * mean * mean};
   }
   return scales;
 }
 
 std::vector<ShellScale> image_scales(const Detector& detector, const Images& images,
                                      const std::function<void(std::span<double>)>& sum) {
-  ShellSums sums = shell_sums(detector, images.intensities, images.pixels);
+  const auto count = static_cast<std::size_t>(images.count), width = static_cast<std::size_t>(images.pixels);
+  ShellSums sums =
+      shell_sums(detector, {.values = images.intensities.data(), .rows = count, .pixels = width, .stride = width});
   sum(sums.values);
   return shell_scales(sums);
+}
+
+bool have_contrast(std::span<const ShellScale> scales) {
+  return std::any_of(scales.begin(), scales.end(), [](const ShellScale& scale) { return scale.contrast; });
 }
 
 std::vector<float> shell_weights(std::span<const ShellScale> images, Noise noise) {

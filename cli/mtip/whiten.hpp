@@ -14,16 +14,24 @@ namespace cli::mtip {
 // Of one shell, over the square roots of intensities.
 struct ShellScale {
   float mean = 0, spread = 1;
+  bool contrast = false;  // the spread is more than rounding errors
 };
 
 // Sums over the pixels of a shell and over images or slices; sums of several ranks add up.
 struct ShellSums {
   std::vector<double> values;  // [shells, 3]: number of values, their sum, the sum of their squares
 };
-ShellSums shell_sums(const Detector& detector, std::span<const float> intensities, std::int64_t pixels);
+// `rows` of intensities, each of the first `pixels` of the detector, are `stride` numbers apart.
+struct IntensityRows {
+  const float* values;
+  std::size_t rows, pixels, stride;
+};
+ShellSums shell_sums(const Detector& detector, const IntensityRows& intensities);
 std::vector<ShellScale> shell_scales(const ShellSums& sums);
 std::vector<ShellScale> image_scales(const Detector& detector, const Images& images,
                                      const std::function<void(std::span<double>)>& sum);
+
+bool have_contrast(std::span<const ShellScale> scales);  // in a shell at least
 
 // Weights of the shells. A photon count has a square root with a variance of 1/4, whatever its mean is.
 std::vector<float> shell_weights(std::span<const ShellScale> images, Noise noise);

@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -195,6 +196,40 @@ TEST_F(Mtip, TakesOneSourceOfImages) {
   }
 }
 
+// One atom had a voxel of 0 Angstrom and a score of -inf; atoms that all have an occupancy of 0 had no coordinates.
+TEST_F(Mtip, RefusesAtomsThatAreNoParticle) {
+  const std::string pdb =
+      folder.write("a.pdb", "ATOM      1  CA  ALA A   1      11.104   6.134  -6.504  1.00  0.00           C\n");
+  EXPECT_EQ(run("--pdb '" + pdb + "'"), 2) << words;
+  EXPECT_TRUE(says("a.pdb: all its atoms are at one place")) << words;
+  folder.write("a.pdb", "ATOM      1  CA  ALA A   1      11.104   6.134  -6.504  0.00  0.00           C\n");
+  EXPECT_EQ(run("--pdb '" + pdb + "'"), 2) << words;
+  EXPECT_TRUE(says("a.pdb: all its atoms have an occupancy of 0")) << words;
+}
+
+TEST_F(Mtip, SaysThatIntensitiesAreNegative) {
+  if (!mtip::has_hdf5()) GTEST_SKIP() << "built without HDF5";
+  mtip::Experiment experiment = mtip::make_experiment({.images = 20, .modes = 9}, {});
+  for (float& value : experiment.images.intensities) value = std::round(value);
+  experiment.images.intensities[7] = -3;
+  mtip::write_diffraction(folder.file("a.h5"),
+                          {.detector = experiment.detector, .images = experiment.images, .rotations = {}});
+  ASSERT_NE(run("--size 9 --generations 1 " + option("input", "a.h5") + option("output", "a")), 2) << words;
+  EXPECT_TRUE(says("without noise\n          1 value is negative: ")) << words;
+}
+
+// One phasing of a share began at the density that all images had led to, and stayed there: the share was as good.
+TEST_F(Mtip, AShareOfTheImagesDoesNotKnowTheDensityFromAll) {
+  ASSERT_EQ(
+      run("--particle body --ewald 0.5 --photons 3000 --size 21 --images 200 --seed 3 --tolerance 1e-6 --device cpu "
+          "--shares 4 " +
+          option("output", "a")),
+      0)
+      << words;
+  EXPECT_GE(outcome().fsc, 0.9) << words;
+  EXPECT_LE(number("0.5 at ([0-9.]+) of Nyquist .one of 4 shares"), 0.7) << words;
+}
+
 // The images and what is known of them come back, and lead to the same density.
 TEST_F(Mtip, SavedImagesGiveTheSameReconstruction) {
   if (!mtip::has_hdf5()) GTEST_SKIP() << "built without HDF5";
@@ -204,6 +239,7 @@ TEST_F(Mtip, SavedImagesGiveTheSameReconstruction) {
   const std::string input = "--size 15 --generations 6 --seed 3 --device cpu " + option("input", "a.h5");
   ASSERT_NE(run(input + option("output", "b") + option("save-images", "b.h5")), 2) << words;
   EXPECT_TRUE(says("images    60 of 148 pixels, on the Ewald sphere, photon counts\n")) << words;
+  EXPECT_EQ(contents("b-fsc.png").substr(1, 3), "PNG") << "of the half sets";
   const Outcome read = outcome();
   EXPECT_NEAR(read.score, simulated.score, 0.01) << words;
   EXPECT_NEAR(read.half_sets, simulated.half_sets, 0.1) << words;
@@ -299,6 +335,31 @@ TEST_F(MtipOnRanks, AllRefuseWhatOneCannotGoOnFrom) {
   std::filesystem::remove(folder.file("state.1"));
   EXPECT_EQ(restart(), 2) << words;
   EXPECT_EQ(times_said("state.1: cannot open the checkpoint"), 1) << words;
+}
+
+// They wrote a file each, which no --input could read together; that of a rank without images was refused as empty.
+TEST_F(MtipOnRanks, SaveTheirImagesInOneFile) {
+  if (!mtip::has_hdf5()) GTEST_SKIP() << "built without HDF5";
+  const std::string small = "--size 9 --generations 1 --images 3 --photons 3000 " + option("output", "a");
+  ASSERT_NE(run(small + option("save-images", "one.h5")), 2) << words;
+  ASSERT_NE(run(small + option("save-images", "four.h5"), OFFGRID_MPIRUN " 4"), 2) << words;
+  const auto one = mtip::read_diffraction(folder.file("one.h5")), four = mtip::read_diffraction(folder.file("four.h5"));
+  EXPECT_EQ(four.images.count, 3);
+  EXPECT_EQ(four.images.intensities, one.images.intensities);
+  ASSERT_EQ(four.rotations.size(), one.rotations.size());
+  for (std::size_t i = 0; i < one.rotations.size(); ++i) EXPECT_EQ(four.rotations[i].entries, one.rotations[i].entries);
+  EXPECT_EQ(mtip::read_volume(folder.file("four.h5")).values, mtip::read_volume(folder.file("one.h5")).values);
+  EXPECT_FALSE(std::filesystem::exists(folder.file("four.h5.parts")));
+}
+
+// "it has 2 images, asked for 2 to 2"
+TEST_F(MtipOnRanks, MayBeMoreThanTheImagesOfAFile) {
+  if (!mtip::has_hdf5()) GTEST_SKIP() << "built without HDF5";
+  const std::string small = "--size 9 --generations 2 " + option("output", "a");
+  ASSERT_EQ(run(small + "--images 2 " + option("save-images", "a.h5")), 1) << words;
+  EXPECT_EQ(run(small + option("input", "a.h5"), OFFGRID_MPIRUN " 3"), 1) << words;
+  EXPECT_TRUE(says("images    2 of ")) << words;
+  EXPECT_GE(outcome().median, 0) << "orientations are known on all ranks or on none\n" << words;
 }
 
 TEST_F(MtipOnRanks, OneSaysWhatAllRefuse) {

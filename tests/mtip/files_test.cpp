@@ -89,6 +89,24 @@ TEST(Mrc, ComesBack) {
             folder.file("a.mrc") + ": it ends before its last voxel");
 }
 
+// Memory for all voxels was taken before the length of the file was known: here 256 GiB.
+TEST(Mrc, TakesNoMemoryForVoxelsThatAreNotThere) {
+  const TemporaryFolder folder;
+  const std::string path = folder.file("a.mrc");
+  mtip::write_mrc(path, {.volume = numbered_volume(4), .voxel = 1});
+  std::string bytes = contents(path);
+  const auto set_word = [&](std::size_t number, std::int32_t value) {
+    std::memcpy(bytes.data() + 4 * (number - 1), &value, 4);
+  };
+  for (const std::size_t axis : {1, 2, 3}) set_word(axis, 4096);
+  std::ofstream(path, std::ios::binary) << bytes;
+  EXPECT_EQ(refusal([&] { mtip::read_mrc(path); }), path + ": it ends before its last voxel");
+  for (const std::size_t axis : {1, 2, 3}) set_word(axis, 4);
+  set_word(24, -1024);  // the length of the extended header
+  std::ofstream(path, std::ios::binary) << bytes;
+  EXPECT_EQ(refusal([&] { mtip::read_mrc(path); }), path + ": it ends before its last voxel");
+}
+
 mtip::State example_state() {
   mtip::State state{.problem = 42, .start = 1, .generation = 7, .current = {}, .best = {}, .history = {}};
   state.current = {.rotations = mtip::random_rotations(6, 3), .density = numbered_volume(3), .score = 0.25};

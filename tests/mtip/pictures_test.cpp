@@ -122,6 +122,7 @@ TEST(DensityPicture, ShowsSlicesAndProjection) {
   const int voxel = 40 * 40, bright = pixels.count(cli::heat_map(1));
   EXPECT_EQ(bright, 5 * voxel);
   EXPECT_EQ(pixels.width, 28 + 4 * 206);
+  EXPECT_EQ(pixels.height, 28 + 2 * 206) << "nothing below the last row";
 }
 
 TEST(FscPicture, DrawsAllCurves) {

@@ -78,6 +78,10 @@ TEST(Pdb, SaysWhatIsWrong) {
             std::string::npos);
   EXPECT_NE(message("ATOM      1  N   MET").find("expected a number"), std::string::npos);
   EXPECT_THROW(mtip::read_pdb("/nonexistent.pdb"), cli::InputError);
+  const std::string carbon = "ATOM      1  CA  ALA A   1      11.104   6.134  -6.504  ";
+  EXPECT_EQ(message(carbon + "0.00  0.00           C\n" + carbon + "0.00  0.00           C"),
+            "x.pdb: all its atoms have an occupancy of 0");
+  EXPECT_EQ(message(carbon + "-0.5  0.00           C"), "x.pdb: line 1: occupancy is -0.5, expected 0 or more");
 }
 
 TEST(Pdb, CentresByElectrons) {

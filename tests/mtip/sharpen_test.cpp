@@ -3,9 +3,12 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <numbers>
 
+#include "mtip/experiment.hpp"
+#include "mtip/ranks.hpp"
 #include "mtip/simulate.hpp"
 
 namespace cli::mtip {
@@ -48,6 +51,18 @@ TEST(MtipSharpen, BlurIsAGaussian) {
     const double expected = std::pow(2 * pi * 1.44, -1.5) * std::exp(-x * x / (2 * 1.44));
     EXPECT_NEAR(blob.values[blob.values.size() / 2 + static_cast<std::size_t>(x + half) - half], expected, 2e-5);
   }
+}
+
+// Zeros alone had a score of -inf and half sets that agreed up to Nyquist.
+TEST(MtipSharpen, RefusesImagesWithoutContrast) {
+  Experiment e = make_experiment({.images = 3, .modes = 9, .seed = 2}, {});
+  for (const float value : {0.0F, 0.3F, 1e20F}) {
+    std::fill(e.images.intensities.begin(), e.images.intensities.end(), value);
+    for (const Noise noise : {Noise::none, Noise::poisson})
+      EXPECT_THROW(prepare(e.detector, e.images, noise, no_ranks), AgreedError) << value;
+  }
+  e.images.intensities[5] = 1.001e20F;
+  prepare(e.detector, e.images, e.noise, no_ranks);
 }
 
 }  // namespace

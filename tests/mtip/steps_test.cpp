@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <numbers>
 #include <numeric>
 
@@ -78,7 +79,7 @@ TEST(MtipSlice, AgreesWithADirectSum) {
   const Volume density = fresh_density(problem, 9);
   slicer.set_density(density);
   std::vector<float> slices(2 * e.detector.pixels.size());
-  slicer.slice(rotations, e.detector.pixels, slices);
+  slicer.slice(rotations, e.detector.pixels, {slices.data(), e.detector.pixels.size()});
   const int half = density.size / 2;
   const double total = std::accumulate(density.values.begin(), density.values.end(), 0.0);
   for (const std::size_t p : {std::size_t{0}, e.detector.pixels.size() - 1}) {
@@ -119,6 +120,30 @@ TEST(MtipMatch, NearestRowsAgreeWithALoop) {
     }
     EXPECT_EQ(found.index[i], static_cast<std::int32_t>(best));
     EXPECT_NEAR(found.distance[i], least, 1e-4);
+  }
+}
+
+// Slices that do not fit the memory they may take are made twice, in groups.
+TEST(MtipMatch, GroupsOfSlicesGiveTheSame) {
+  NumericsProblem problem = small_problem(17);
+  const Experiment e = make_experiment({.images = 20, .modes = 17, .seed = 2}, {});
+  const Whitened whitened = whiten(e);
+  const auto candidates = super_fibonacci(700);
+  const std::size_t slice_bytes = 4 * e.detector.pixels.size();
+  std::vector<Matches> found, refined;
+  for (const std::size_t slices : {700, 699, 300, 1}) {
+    problem.slice_memory = slices * slice_bytes;
+    const auto numerics = make_cpu_numerics(problem, {e.detector, e.images, whitened});
+    numerics->set_density(fresh_density(problem, 9));
+    numerics->slice(candidates, e.images.pixels);
+    found.push_back(numerics->match());
+    refined.push_back(numerics->refine(e.truth->rotations, rotations_around_identity(5, 3)));
+    EXPECT_EQ(found.back().index, found[0].index) << slices;
+    EXPECT_EQ(refined.back().index, refined[0].index) << slices;
+    for (std::size_t i = 0; i < 20; ++i) {
+      EXPECT_NEAR(found.back().distance[i], found[0].distance[i], 1e-2) << slices;
+      EXPECT_NEAR(refined.back().distance[i], refined[0].distance[i], 1e-2) << slices;
+    }
   }
 }
 
@@ -274,6 +299,15 @@ TEST(MtipFsc, OfAmplitudesDoesNotSeeTheirFall) {
   for (const double value : curve(0)) EXPECT_NEAR(value, 1, 1e-6);
   const auto values = curve(1);
   for (std::size_t shell = 1; shell < shells; ++shell) EXPECT_LT(std::abs(values[shell]), 0.2) << shell;
+}
+
+// Amplitudes that are no numbers counted as agreement up to Nyquist.
+TEST(MtipFsc, WhatIsNoNumberIsBelowAnyLevel) {
+  const double nan = std::numeric_limits<double>::quiet_NaN();
+  const std::vector<double> radius{0.1, 0.2, 0.3};
+  EXPECT_EQ(crossing({.radius = radius, .value = {nan, nan, nan}}), 0);
+  EXPECT_EQ(crossing({.radius = radius, .value = {1, nan, 1}}), 0.1);
+  EXPECT_NEAR(crossing({.radius = radius, .value = {1, 0.75, 0}}), 0.2 + 0.1 / 3, 1e-12);
 }
 
 TEST(MtipAlign, OrientationErrorsIgnoreACommonRotation) {

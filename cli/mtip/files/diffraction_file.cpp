@@ -52,6 +52,8 @@ FilePixels read_pixels(const Hdf5File& file, const Shape& intensities) {
   std::vector<double> values(3 * count);
   if (!last && !first) file.refuse("\"pixel_position_reciprocal\" has no axis of 3, expected (panels, H, W, 3)");
   file.read_rows(positions_name, 0, shape[0], values);
+  if (!std::all_of(values.begin(), values.end(), [](double x) { return std::isfinite(x); }))
+    file.refuse("\"pixel_position_reciprocal\" has values that are not finite");
   FilePixels pixels{.q = std::vector<Vector3>(count),
                     .used = std::vector<char>(count, 1),
                     .row_length = static_cast<std::size_t>(intensities.back())};
@@ -72,7 +74,8 @@ double pixel_step(const FilePixels& pixels) {
   return pixels.row_length > 1 ? std::hypot(b[0] - a[0], b[1] - a[1]) : 0;
 }
 
-// The radius of the largest circle around q = 0 whose pixels, in each of the four directions, the detector has.
+// The radius of the largest circle around q = 0 whose pixels, in each of the four directions, the detector has; 0 where there is
+// none.
 double edge_of(const FilePixels& pixels) {
   std::array<double, 4> reach{};
   for (const Vector3& q : pixels.q)
@@ -80,16 +83,22 @@ double edge_of(const FilePixels& pixels) {
       reach[2 * axis] = std::max(reach[2 * axis], q[axis]);
       reach[2 * axis + 1] = std::max(reach[2 * axis + 1], -q[axis]);
     }
-  return *std::min_element(reach.begin(), reach.end()) + pixel_step(pixels) / 2;
+  const double least = *std::min_element(reach.begin(), reach.end());
+  return least > 0 ? least + pixel_step(pixels) / 2 : 0;
 }
 
 // The numbers of the used pixels, by ascending |q|. Equal ones keep their order.
-std::vector<std::size_t> chosen_pixels(const FilePixels& pixels, double edge) {
+std::vector<std::size_t> chosen_pixels(const Hdf5File& file, const FilePixels& pixels, double edge) {
   std::vector<std::size_t> chosen;
   for (std::size_t i = 0; i < pixels.q.size(); ++i)
     if (pixels.used[i] != 0 && length(pixels.q[i]) <= edge * (1 + 1e-9)) chosen.push_back(i);
   std::stable_sort(chosen.begin(), chosen.end(),
                    [&](std::size_t a, std::size_t b) { return length(pixels.q[a]) < length(pixels.q[b]); });
+  // The weight of a pixel in merging is |q|: q = 0 alone has none.
+  if (chosen.empty() || length(pixels.q[chosen.back()]) == 0)
+    file.refuse(
+        "no pixel is left within the largest circle that its detector covers; a pixel is used where \"pixel_mask\" is "
+        "not 0");
   return chosen;
 }
 
@@ -126,20 +135,31 @@ Images read_images(const Hdf5File& file, const std::vector<std::size_t>& chosen,
   return images;
 }
 
+// Other lengths than 1 are taken, within reason.
+bool is_direction(const Quaternion& q) {
+  const double square = q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3];
+  return square > 1e-12 && square < 1e12;
+}
+
 std::vector<Rotation> read_rotations(const Hdf5File& file, const ImageRange& range) {
-  if (!file.has(orientations_name)) return {};
+  if (!file.has(orientations_name) || range.count == 0) return {};
   std::vector<double> quaternions(4 * static_cast<std::size_t>(range.count));
   file.read_rows(orientations_name, static_cast<hsize_t>(range.first), static_cast<hsize_t>(range.count), quaternions);
   std::vector<Rotation> rotations;
-  for (std::size_t i = 0; i < quaternions.size(); i += 4)
-    rotations.push_back(from_quaternion({quaternions[i], quaternions[i + 1], quaternions[i + 2], quaternions[i + 3]}));
+  for (std::size_t i = 0; i < quaternions.size(); i += 4) {
+    const Quaternion q{quaternions[i], quaternions[i + 1], quaternions[i + 2], quaternions[i + 3]};
+    if (!is_direction(q))
+      file.refuse(format("\"orientations\" of image %lld is (%g, %g, %g, %g), expected a quaternion of length 1",
+                         static_cast<long long>(range.first) + static_cast<long long>(i / 4), q[0], q[1], q[2], q[3]));
+    rotations.push_back(from_quaternion(q));
+  }
   return rotations;
 }
 
 ImageRange checked_range(const Hdf5File& file, const Shape& intensities, ImageRange range) {
   const auto all = static_cast<std::int64_t>(intensities[0]);
   if (range.count < 0) range.count = all - range.first;
-  if (range.first < 0 || range.count < 1 || range.first + range.count > all)
+  if (range.first < 0 || range.first + range.count > all)
     file.refuse(format("it has %lld images, asked for %lld to %lld", static_cast<long long>(all),
                        static_cast<long long>(range.first), static_cast<long long>(range.first + range.count)));
   return range;
@@ -210,26 +230,31 @@ void write_pixels(Hdf5File& file, const Panel& panel, double voxel) {
   file.write(mask_name, {1, panel.rows, panel.columns}, mask);
 }
 
-void write_images(Hdf5File& file, const Panel& panel, const Images& images) {
+// From image number `first` on.
+void write_images(Hdf5File& file, const Panel& panel, const DiffractionData& data, std::int64_t first) {
+  const Images& images = data.images;
   std::vector<float> all(static_cast<std::size_t>(images.count) * panel.q.size(), 0);
   for (std::int64_t i = 0; i < images.count; ++i) {
     const auto image = images.image(i);
     float* to = all.data() + static_cast<std::size_t>(i) * panel.q.size();
     for (std::size_t pixel = 0; pixel < image.size(); ++pixel) to[panel.place[pixel]] = image[pixel];
   }
-  file.write(intensities_name, {static_cast<hsize_t>(images.count), 1, panel.rows, panel.columns}, all);
-}
-
-void write_whole(const std::string& path, const DiffractionData& data, const Volume& volume) {
-  Hdf5File file(path, Hdf5File::Access::create);
-  const Panel panel = panel_of(data.detector);
-  write_pixels(file, panel, data.voxel);
-  write_images(file, panel, data.images);
+  const auto at = static_cast<hsize_t>(first), count = static_cast<hsize_t>(images.count);
+  file.write_rows(intensities_name, at, count, all);
   std::vector<double> quaternions;
   for (const Rotation& rotation : data.rotations)
     for (const double part : to_quaternion(rotation)) quaternions.push_back(part);
-  if (!quaternions.empty()) file.write(orientations_name, {data.rotations.size(), 4}, quaternions);
-  const auto n = static_cast<hsize_t>(volume.size);
+  if (!quaternions.empty()) file.write_rows(orientations_name, at, count, quaternions);
+}
+
+void write_whole(const std::string& path, const DiffractionData& data, const Volume& volume, std::int64_t total) {
+  Hdf5File file(path, Hdf5File::Access::create);
+  const Panel panel = panel_of(data.detector);
+  const auto images = static_cast<hsize_t>(std::max(total, data.images.count)), n = static_cast<hsize_t>(volume.size);
+  write_pixels(file, panel, data.voxel);
+  file.make_floats(intensities_name, {images, 1, panel.rows, panel.columns});
+  if (!data.rotations.empty()) file.make_doubles(orientations_name, {images, 4});
+  write_images(file, panel, data, 0);
   if (volume.size > 0) file.write(volume_name, {n, n, n}, volume.values);
 }
 
@@ -250,7 +275,7 @@ DiffractionData read_diffraction(const std::string& path, const ImageRange& aske
   const FilePixels pixels = read_pixels(file, intensities);
   const double edge = edge_of(pixels);
   if (!(edge > 0) || !std::isfinite(edge)) file.refuse("its detector does not surround q = 0");
-  const std::vector<std::size_t> chosen = chosen_pixels(pixels, edge);
+  const std::vector<std::size_t> chosen = chosen_pixels(file, pixels, edge);
   return {.detector = detector_of(pixels, chosen, edge),
           .images = read_images(file, chosen, range, pixels.q.size()),
           .voxel = nyquist / edge,
@@ -271,17 +296,23 @@ Volume read_volume(const std::string& path) {
   }
 }
 
-void write_diffraction(const std::string& path, const DiffractionData& data, const Volume& volume) {
+void write_diffraction(const std::string& path, const DiffractionData& data, const Volume& volume, std::int64_t total) {
   require_writable(path);
   const std::string partial = path + ".partial";  // takes the path's place when it is complete
   try {
-    write_whole(partial, data, volume);
+    write_whole(partial, data, volume, total);
     std::filesystem::rename(partial, path);
   } catch (...) {
     std::error_code ignored;
     std::filesystem::remove(partial, ignored);
     throw;
   }
+}
+
+void write_more_images(const std::string& path, const DiffractionData& data, std::int64_t first) {
+  if (data.images.count == 0) return;
+  Hdf5File file(path, Hdf5File::Access::change);
+  write_images(file, panel_of(data.detector), data, first);
 }
 
 #else
@@ -298,7 +329,8 @@ bool has_hdf5() { return false; }
 std::int64_t count_images(const std::string& path) { refuse(path); }
 DiffractionData read_diffraction(const std::string& path, const ImageRange&) { refuse(path); }
 Volume read_volume(const std::string& path) { refuse(path); }
-void write_diffraction(const std::string& path, const DiffractionData&, const Volume&) { refuse(path); }
+void write_diffraction(const std::string& path, const DiffractionData&, const Volume&, std::int64_t) { refuse(path); }
+void write_more_images(const std::string& path, const DiffractionData&, std::int64_t) { refuse(path); }
 
 #endif
 

@@ -15,7 +15,7 @@
 
 namespace cli::mtip {
 
-// Which images of a file: all of them, or a rank's part.
+// Which images of a file: all of them, or a rank's part, which may be none.
 struct ImageRange {
   std::int64_t first = 0, count = -1;  // -1: all from the first on
 };
@@ -39,7 +39,12 @@ DiffractionData read_diffraction(const std::string& path, const ImageRange& rang
 Volume read_volume(const std::string& path);
 
 // Pixels that lie on a grid in q_x and q_y become one panel with the rows and columns of that grid, and what the detector does not
-// use is masked; others become a panel of one row. `volume` may be empty.
-void write_diffraction(const std::string& path, const DiffractionData& data, const Volume& volume = {});
+// use is masked; others become a panel of one row. `volume` may be empty. `total`, where it is more than the data has: room for
+// the images of other ranks, which write_more_images adds.
+void write_diffraction(const std::string& path, const DiffractionData& data, const Volume& volume = {},
+                       std::int64_t total = 0);
+
+// Images with the same detector into a file that has room for them, from image number `first` on.
+void write_more_images(const std::string& path, const DiffractionData& data, std::int64_t first);
 
 }  // namespace cli::mtip

@@ -32,9 +32,11 @@ hsize_t elements(const Shape& shape) {
 
 Hdf5File::Hdf5File(const std::string& path, Access access) : path_(path) {
   H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);  // messages are ours
-  file_ = access == Access::read ? H5Fopen(path.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT)
-                                 : H5Fcreate(path.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT);
-  if (file_ < 0) refuse(access == Access::read ? "cannot open it as an HDF5 file" : "cannot make the HDF5 file");
+  if (access == Access::create)
+    file_ = H5Fcreate(path.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT);
+  else
+    file_ = H5Fopen(path.c_str(), access == Access::read ? H5F_ACC_RDONLY : H5F_ACC_RDWR, H5P_DEFAULT);
+  if (file_ < 0) refuse(access == Access::create ? "cannot make the HDF5 file" : "cannot open it as an HDF5 file");
 }
 
 Hdf5File::~Hdf5File() {
@@ -89,8 +91,33 @@ void Hdf5File::read_rows(const std::string& name, hsize_t first, hsize_t count, 
 void Hdf5File::write_as(hid_t type, const std::string& name, const Shape& shape, const void* values) {
   const Handle space(H5Screate_simple(static_cast<int>(shape.size()), shape.data(), nullptr), H5Sclose);
   const Handle set(H5Dcreate2(file_, name.c_str(), type, space, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT), H5Dclose);
-  if (set < 0 || H5Dwrite(set, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, values) < 0)
+  if (set < 0 || (values && H5Dwrite(set, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, values) < 0))
     refuse("cannot write \"" + name + "\"");
+}
+
+void Hdf5File::write_rows_as(hid_t type, const std::string& name, const Shape& first_and_count, const void* from) {
+  Shape count = shape(name), first(count.size(), 0);
+  first[0] = first_and_count[0];
+  count[0] = first_and_count[1];
+  const Handle set(H5Dopen2(file_, name.c_str(), H5P_DEFAULT), H5Dclose);
+  const Handle space(H5Dget_space(set), H5Sclose);
+  const Handle memory(H5Screate_simple(static_cast<int>(count.size()), count.data(), nullptr), H5Sclose);
+  const bool written = H5Sselect_hyperslab(space, H5S_SELECT_SET, first.data(), nullptr, count.data(), nullptr) >= 0 &&
+                       H5Dwrite(set, type, memory, space, H5P_DEFAULT, from) >= 0;
+  if (!written) refuse("cannot write \"" + name + "\"");
+}
+
+void Hdf5File::write_rows(const std::string& name, hsize_t first, hsize_t count, std::span<const float> values) {
+  write_rows_as(H5T_NATIVE_FLOAT, name, {first, count}, values.data());
+}
+void Hdf5File::write_rows(const std::string& name, hsize_t first, hsize_t count, std::span<const double> values) {
+  write_rows_as(H5T_NATIVE_DOUBLE, name, {first, count}, values.data());
+}
+void Hdf5File::make_floats(const std::string& name, const Shape& shape) {
+  write_as(H5T_NATIVE_FLOAT, name, shape, nullptr);
+}
+void Hdf5File::make_doubles(const std::string& name, const Shape& shape) {
+  write_as(H5T_NATIVE_DOUBLE, name, shape, nullptr);
 }
 
 void Hdf5File::write(const std::string& name, const Shape& shape, std::span<const float> values) {

@@ -15,7 +15,7 @@ using Shape = std::vector<hsize_t>;
 
 class Hdf5File {
  public:
-  enum class Access { read, create };
+  enum class Access { read, change, create };
   Hdf5File(const std::string& path, Access access);
   Hdf5File(const Hdf5File&) = delete;
   Hdf5File& operator=(const Hdf5File&) = delete;
@@ -32,10 +32,17 @@ class Hdf5File {
   void write(const std::string& name, const Shape& shape, std::span<const double> values);
   void write(const std::string& name, const Shape& shape, std::span<const std::int32_t> values);
 
+  // An array of zeros, and rows of it from `first` on of its slowest axis.
+  void make_floats(const std::string& name, const Shape& shape);
+  void make_doubles(const std::string& name, const Shape& shape);
+  void write_rows(const std::string& name, hsize_t first, hsize_t count, std::span<const float> values);
+  void write_rows(const std::string& name, hsize_t first, hsize_t count, std::span<const double> values);
+
   [[noreturn]] void refuse(const std::string& what) const;
 
  private:
   void read_as(hid_t type, const std::string& name, const Shape& first_and_count, void* to) const;
+  void write_rows_as(hid_t type, const std::string& name, const Shape& first_and_count, const void* from);
   void write_as(hid_t type, const std::string& name, const Shape& shape, const void* values);
 
   std::string path_;

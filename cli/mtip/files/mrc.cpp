@@ -33,6 +33,7 @@ enum Word : std::size_t {
   dmax = 20,
   dmean = 21,
   ispg = 22,
+  nsymbt = 23,  // bytes of an extended header
   nversion = 27,
   origin = 49,
   map = 52,
@@ -119,8 +120,12 @@ MrcVolume read_mrc(const std::string& path) {
     throw InputError(path + ": expected a cube of 32-bit floats (mode 2)");
   MrcVolume density{.volume = {.size = size, .values = {}}, .voxel = header.real(cella) / static_cast<double>(size)};
   const auto cube = static_cast<std::size_t>(size) * static_cast<std::size_t>(size) * static_cast<std::size_t>(size);
+  const std::int64_t first = sizeof header.words + header.integer(nsymbt);
+  file.seekg(0, std::ios::end);  // nothing is allocated for a file that is not there
+  if (header.integer(nsymbt) < 0 || file.tellg() < first + static_cast<std::int64_t>(4 * cube))
+    throw InputError(path + ": it ends before its last voxel");
   density.volume.values.resize(cube);
-  file.seekg(header.integer(23), std::ios::cur);  // NSYMBT bytes of an extended header
+  file.seekg(first);
   file.read(reinterpret_cast<char*>(density.volume.values.data()), static_cast<std::streamsize>(4 * cube));
   if (!file) throw InputError(path + ": it ends before its last voxel");
   return density;

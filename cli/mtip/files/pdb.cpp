@@ -66,10 +66,16 @@ bool is_water(const Line& line) {
   return residue == "HOH" || residue == "WAT" || residue == "DOD";
 }
 
+double occupancy_of(const Line& line) {
+  const double occupancy = line.real_or(1, 55, 60, "occupancy");
+  if (occupancy < 0) line.refuse(format("occupancy is %g, expected 0 or more", occupancy));
+  return occupancy;
+}
+
 Atom atom_of(const Line& line) {
   return {.element = element_of(line),
           .at = {line.real(31, 38, "x"), line.real(39, 46, "y"), line.real(47, 54, "z")},
-          .occupancy = line.real_or(1, 55, 60, "occupancy"),
+          .occupancy = occupancy_of(line),
           .b = line.real_or(0, 61, 66, "temperature factor")};
 }
 
@@ -85,6 +91,8 @@ std::vector<Atom> read_pdb(std::istream& file, const std::string& name) {
     if ((record == "ATOM" || record == "HETATM") && !is_water(line)) atoms.push_back(atom_of(line));
   }
   if (atoms.empty()) throw InputError(name + ": no atoms, expected records ATOM or HETATM of a PDB file");
+  if (std::all_of(atoms.begin(), atoms.end(), [](const Atom& atom) { return atom.occupancy == 0; }))
+    throw InputError(name + ": all its atoms have an occupancy of 0");
   return atoms;
 }
 

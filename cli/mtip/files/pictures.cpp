@@ -59,18 +59,17 @@ double brightest(const Volume& volume, View view) {
 
 void save_density_picture(const std::string& path, const std::vector<DensityRow>& rows) {
   const std::int64_t size = rows.at(0).density.size, zoom = std::max<std::int64_t>(1, (least_panel + size - 1) / size);
-  const std::int64_t side = size * zoom, column_step = side + gap, row_step = side + label_height;
+  const std::int64_t side = size * zoom, step = side + gap;
   const auto row_count = static_cast<std::int64_t>(rows.size());
   const auto column_count = static_cast<std::int64_t>(columns.size());
-  Picture picture(label_height + column_count * column_step,
-                  label_height + row_count * row_step - label_height + gap * row_count, separator);
+  Picture picture(label_height + column_count * step, label_height + row_count * step, separator);
   for (std::int64_t c = 0; c < column_count; ++c) {
     const Column& column = columns[static_cast<std::size_t>(c)];
-    const std::int64_t left = label_height + c * column_step;
+    const std::int64_t left = label_height + c * step;
     picture.write({left + (side - Picture::words_width(label_zoom, column.label)) / 2, 7}, label_zoom, column.label);
     for (std::int64_t r = 0; r < row_count; ++r) {
       const Volume& density = rows[static_cast<std::size_t>(r)].density;
-      picture.draw({.corner = {left, label_height + r * (side + gap)},
+      picture.draw({.corner = {left, label_height + r * step},
                     .size = size,
                     .zoom = zoom,
                     .low = 0,
@@ -81,7 +80,7 @@ void save_density_picture(const std::string& path, const std::vector<DensityRow>
   }
   for (std::int64_t r = 0; r < row_count; ++r) {
     const std::string& label = rows[static_cast<std::size_t>(r)].label;
-    const std::int64_t middle = label_height + r * (side + gap) + side / 2;
+    const std::int64_t middle = label_height + r * step + side / 2;
     picture.write_upwards({7, middle + Picture::words_width(label_zoom, label) / 2}, label_zoom, label);
   }
   picture.save_png(path);
