@@ -10,8 +10,8 @@
 #include <type_traits>
 #include <vector>
 
-#include "cpu/fft.hpp"
-#include "cpu/memory.hpp"
+#include "cpu/fft/fft.hpp"
+#include "cpu/memory/memory.hpp"
 
 namespace {
 

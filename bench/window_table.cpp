@@ -1,4 +1,4 @@
-// Prints the tables of src/core/kernel.cpp, from the sums of window.cpp, in about 15 s. Run it when a window changes;
+// Prints the tables of src/core/kernel/kernel.cpp, from the sums of window.cpp, in about 15 s. Run it when a window changes;
 // tests/core/kernel_test fails if the tables no longer fit.
 // A row is a Chebyshev fit of degree 3 in x = sqrt(1 - 1/sigma), from min_sigma to max_sigma.
 #include <array>
@@ -6,7 +6,7 @@
 #include <cstdio>
 #include <numbers>
 
-#include "core/window.hpp"
+#include "core/kernel/window.hpp"
 
 namespace {
 

@@ -4,8 +4,8 @@
 #include <memory>
 
 #include "commands.hpp"
+#include "files/point_files.hpp"
 #include "plan_flags.hpp"
-#include "point_files.hpp"
 #include "reach.hpp"
 #include "staged_plan.hpp"
 

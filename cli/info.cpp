@@ -3,10 +3,10 @@
 #include <cstdio>
 #include <memory>
 
-#include "array_shapes.hpp"
 #include "axes.hpp"
 #include "boxes.hpp"
 #include "commands.hpp"
+#include "files/array_shapes.hpp"
 #include "plan_flags.hpp"
 #include "reach.hpp"
 #include "text.hpp"

@@ -5,12 +5,12 @@
 #include <memory>
 #include <optional>
 
-#include "array_shapes.hpp"
 #include "axes.hpp"
 #include "commands.hpp"
-#include "output_file.hpp"
+#include "files/array_shapes.hpp"
+#include "files/output_file.hpp"
+#include "files/point_files.hpp"
 #include "plan_flags.hpp"
-#include "point_files.hpp"
 #include "progress.hpp"
 #include "reach.hpp"
 #include "staged_plan.hpp"

@@ -3,8 +3,8 @@
 #include <memory>
 
 #include "commands.hpp"
+#include "files/point_files.hpp"
 #include "plan_flags.hpp"
-#include "point_files.hpp"
 #include "solver_flags.hpp"
 #include "staged_solve.hpp"
 

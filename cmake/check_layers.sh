@@ -26,7 +26,7 @@ rule 'api/|core/|registry\.hpp|offgrid/' src/api
 rule 'mpi/|offgrid/|core/|cpu/|mpi\.h|mpi-ext\.h' src/mpi/*.?pp src/mpi/without_cuda
 rule 'mpi/|offgrid/|core/|cuda/|cub/|cuda_runtime_api\.h|dlfcn\.h' src/mpi/cuda
 rule 'oracle/' oracle
-rule '[a-z_]+\.hpp|mtip/|offgrid/|oracle/|CLI/|sys/|[a-z_0-9]+\.h' cli
+rule '((accuracy|bench|demo|files|picture)/)?[a-z_0-9]+\.hpp|mtip/|offgrid/|oracle/|CLI/|sys/|[a-z_0-9]+\.h' cli
 rule 'offgrid/' examples
 rule 'common/|(cu)?finufft/|(cu)?finufft[a-z_]*\.h|finufft_common/|offgrid/|cu(_|da_runtime_api|Complex)[a-z_]*\.h|(complex|cuComplex)\.h|cuda_runtime_api\.h' compat/common compat/finufft compat/cufinufft compat/include
 rule 'offgrid/|nanobind/|(gpu|gram|memory|no_gil|only_thread)\.hpp|cuda_runtime_api\.h' python/src

@@ -9,6 +9,7 @@
 #include <numeric>
 #include <utility>
 
+#include "files/output_file.hpp"
 #include "mtip/files/checkpoint.hpp"
 #include "mtip/files/diffraction_file.hpp"
 #include "mtip/files/mrc.hpp"
@@ -16,7 +17,6 @@
 #include "mtip/report.hpp"
 #include "mtip/restart.hpp"
 #include "mtip/sharpen.hpp"
-#include "output_file.hpp"
 #include "text.hpp"
 #include "timing.hpp"
 

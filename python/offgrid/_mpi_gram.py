@@ -26,7 +26,7 @@ REAL_WEIGHTS, COMPLEX_WEIGHTS = 0, 1  # offgrid_weights
 class Kernel:
     """The transform of the kernel: what can be asked for."""
 
-    share = 0.5  # of the tolerance: src/core/gram_design.hpp says why
+    share = 0.5  # of the tolerance: src/core/solve/gram_design.hpp says why
     heeded = ("upsampling", "width", "window")
 
     def __init__(self, shape: tuple[int, ...], tol: float, dtype: str, options: dict[str, str | float]) -> None:

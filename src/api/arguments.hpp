@@ -6,7 +6,7 @@
 #include <cstdint>
 
 #include "core/error.hpp"
-#include "core/gram.hpp"
+#include "core/solve/gram.hpp"
 #include "core/text.hpp"
 #include "offgrid/offgrid.h"
 #include "registry.hpp"

@@ -4,7 +4,7 @@
 #include "api/arguments.hpp"
 #include "api/auto_plan.hpp"
 #include "api/guard.hpp"
-#include "core/gram.hpp"
+#include "core/solve/gram.hpp"
 #include "core/text.hpp"
 #include "offgrid/offgrid.h"
 #include "registry.hpp"

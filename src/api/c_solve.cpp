@@ -1,8 +1,8 @@
 // The C functions of offgrid.h that solve: least squares and density weights.
 #include "api/arguments.hpp"
 #include "api/guard.hpp"
-#include "core/density.hpp"
-#include "core/inverse.hpp"
+#include "core/solve/density.hpp"
+#include "core/solve/inverse.hpp"
 
 using namespace offgrid;
 

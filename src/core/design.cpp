@@ -7,16 +7,16 @@
 #include <numbers>
 #include <optional>
 
-#include "core/cells_design.hpp"
-#include "core/cost.hpp"
-#include "core/design_memory.hpp"
+#include "core/design/cells_design.hpp"
+#include "core/design/cost.hpp"
+#include "core/design/design_memory.hpp"
+#include "core/design/few_modes.hpp"
+#include "core/design/safety.hpp"
+#include "core/design/smooth.hpp"
 #include "core/error.hpp"
-#include "core/few_modes.hpp"
-#include "core/kernel.hpp"
+#include "core/kernel/kernel.hpp"
+#include "core/kernel/summation.hpp"
 #include "core/last_used.hpp"
-#include "core/safety.hpp"
-#include "core/smooth.hpp"
-#include "core/summation.hpp"
 #include "core/text.hpp"
 #include "core/validate.hpp"
 

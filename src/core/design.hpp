@@ -14,12 +14,12 @@
 #include <string>
 #include <vector>
 
-#include "core/factors.hpp"
+#include "core/kernel/factors.hpp"
+#include "core/kernel/polynomial.hpp"
+#include "core/kernel/window.hpp"
 #include "core/memory_limit.hpp"
 #include "core/options.hpp"
-#include "core/polynomial.hpp"
 #include "core/types.hpp"
-#include "core/window.hpp"
 
 namespace offgrid {
 

@@ -6,11 +6,11 @@
 #include <utility>
 
 #include "core/arguments.hpp"
-#include "core/cells_design.hpp"
+#include "core/design/cells_design.hpp"
 #include "core/error.hpp"
 #include "core/short_axes.hpp"
 #include "core/text.hpp"
-#include "core/type3_plan.hpp"
+#include "core/type3/plan.hpp"
 
 namespace offgrid {
 namespace {

@@ -8,7 +8,7 @@
 #include <cstdint>
 #include <memory>
 
-#include "core/extent.hpp"
+#include "core/type3/extent.hpp"
 #include "core/types.hpp"
 
 namespace offgrid {

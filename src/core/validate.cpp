@@ -2,7 +2,7 @@
 
 #include <cmath>
 
-#include "core/window.hpp"
+#include "core/kernel/window.hpp"
 
 namespace offgrid {
 namespace {

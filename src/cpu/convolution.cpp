@@ -5,12 +5,12 @@
 
 #include <algorithm>
 
-#include "core/gram_design.hpp"
-#include "cpu/fft.hpp"
-#include "cpu/host_memory.hpp"
-#include "cpu/memory.hpp"
-#include "cpu/multiply.hpp"
-#include "cpu/pool.hpp"
+#include "core/solve/gram_design.hpp"
+#include "cpu/fft/fft.hpp"
+#include "cpu/memory/host_memory.hpp"
+#include "cpu/memory/memory.hpp"
+#include "cpu/memory/pool.hpp"
+#include "cpu/pointwise/multiply.hpp"
 #include "cpu/threads.hpp"
 
 namespace offgrid::cpu {

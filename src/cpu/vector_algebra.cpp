@@ -6,7 +6,7 @@
 #include <numeric>
 #include <vector>
 
-#include "cpu/multiply.hpp"
+#include "cpu/pointwise/multiply.hpp"
 #include "cpu/threads.hpp"
 
 namespace offgrid::cpu {

@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-#include "cpu/layout.hpp"
+#include "cpu/spread/layout.hpp"
 
 namespace offgrid::cpu {
 

@@ -9,9 +9,9 @@
 #include <string>
 
 #include "core/engine.hpp"
-#include "cpu/crowding.hpp"
+#include "cpu/memory/pool.hpp"
 #include "cpu/plain_engine.hpp"
-#include "cpu/pool.hpp"
+#include "cpu/sort/crowding.hpp"
 #include "cpu/threads.hpp"
 
 namespace offgrid::cpu {

@@ -5,7 +5,7 @@
 #include <iterator>
 #include <vector>
 
-#include "core/gram_design.hpp"
+#include "core/solve/gram_design.hpp"
 #include "cuda/device.hpp"
 #include "cuda/fft/stockham_plan.hpp"
 #include "cuda/grid_pool.hpp"

@@ -4,9 +4,9 @@
 #include <optional>
 
 #include "core/error.hpp"
-#include "cpu/fft_modes.hpp"
-#include "cpu/fft_pass.hpp"
-#include "cpu/fft_plan.hpp"
+#include "cpu/fft/fft_modes.hpp"
+#include "cpu/fft/fft_pass.hpp"
+#include "cpu/fft/fft_plan.hpp"
 #include "mpi/spread_plan.hpp"
 
 namespace offgrid::mpi::inside {

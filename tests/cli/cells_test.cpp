@@ -1,12 +1,12 @@
 // The benchmark's cells have exactly the names that a peer's times are listed under (cells.txt).
-#include "cells.hpp"
+#include "bench/cells.hpp"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <fstream>
 
-#include "bench_report.hpp"
+#include "bench/bench_report.hpp"
 #include "temporary_folder.hpp"
 #include "text.hpp"
 

@@ -6,11 +6,11 @@
 #include <numbers>
 #include <numeric>
 
-#include "phantom.hpp"
-#include "picture.hpp"
+#include "demo/phantom.hpp"
+#include "demo/trajectory.hpp"
+#include "picture/picture.hpp"
 #include "temporary_folder.hpp"
 #include "text.hpp"
-#include "trajectory.hpp"
 
 namespace {
 

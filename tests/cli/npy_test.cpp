@@ -1,5 +1,5 @@
 // NPY files: what is read and written, and that no file, however broken, does more than raise InputError.
-#include "npy.hpp"
+#include "files/npy.hpp"
 
 #include <gtest/gtest.h>
 #include <sys/stat.h>

@@ -1,6 +1,6 @@
 // Files that the program writes: what stands at the path decides how, and a failure leaves it as it was. All of it holds
 // for root, too, who may write to anything.
-#include "output_file.hpp"
+#include "files/output_file.hpp"
 
 #include <gtest/gtest.h>
 #include <sys/resource.h>

@@ -8,7 +8,7 @@
 #include <limits>
 
 #include "axes.hpp"
-#include "npy.hpp"
+#include "files/npy.hpp"
 #include "oracle/direct_sum.hpp"
 #include "plan_flags.hpp"
 #include "point_sets.hpp"

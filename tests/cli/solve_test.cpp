@@ -9,7 +9,7 @@
 #include <sstream>
 
 #include "axes.hpp"
-#include "npy.hpp"
+#include "files/npy.hpp"
 #include "offgrid/solve.hpp"
 #include "oracle/direct_sum.hpp"
 #include "point_sets.hpp"

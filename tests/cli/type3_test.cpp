@@ -4,7 +4,7 @@
 #include <regex>
 
 #include "axes.hpp"
-#include "npy.hpp"
+#include "files/npy.hpp"
 #include "oracle/direct_sum.hpp"
 #include "program.hpp"
 #include "random.hpp"

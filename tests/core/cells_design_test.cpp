@@ -1,5 +1,5 @@
 // The design of a plan that only spreads: the caller's grid, and a kernel that follows from tolerance and upsampling alone.
-#include "core/cells_design.hpp"
+#include "core/design/cells_design.hpp"
 
 #include <gtest/gtest.h>
 
@@ -7,7 +7,7 @@
 #include <limits>
 
 #include "core/error.hpp"
-#include "core/kernel.hpp"
+#include "core/kernel/kernel.hpp"
 
 namespace {
 

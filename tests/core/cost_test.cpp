@@ -1,6 +1,6 @@
 // The cost of a transform: by hand for the smallest cases, and what it must grow with. Only ratios are used, but the steps
 // that are counted are those of the engines: the points, the lines of each axis that are left after cropping, the cells.
-#include "core/cost.hpp"
+#include "core/design/cost.hpp"
 
 #include <gtest/gtest.h>
 

@@ -9,7 +9,7 @@
 #include <iterator>
 #include <vector>
 
-#include "core/cost.hpp"
+#include "core/design/cost.hpp"
 #include "core/error.hpp"
 #include "core/text.hpp"
 

@@ -1,5 +1,5 @@
 // Deconvolution factors against the window's transform, one by one and in runs.
-#include "core/factors.hpp"
+#include "core/kernel/factors.hpp"
 
 #include <gtest/gtest.h>
 

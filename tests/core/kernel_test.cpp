@@ -1,5 +1,5 @@
 // The error model against direct summation, and the choices made from it.
-#include "core/kernel.hpp"
+#include "core/kernel/kernel.hpp"
 
 #include <gtest/gtest.h>
 

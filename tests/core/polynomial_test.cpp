@@ -1,5 +1,5 @@
 // The piecewise polynomial: close to phi, mirrored exactly, of bounded degree, and harmless in single precision.
-#include "core/polynomial.hpp"
+#include "core/kernel/polynomial.hpp"
 
 #include <gtest/gtest.h>
 
@@ -9,7 +9,7 @@
 #include <complex>
 #include <numbers>
 
-#include "core/kernel.hpp"
+#include "core/kernel/kernel.hpp"
 
 namespace offgrid {
 namespace {

@@ -1,5 +1,5 @@
 // Smooth sizes against trial of every size, and at the ends of the 64-bit range.
-#include "core/smooth.hpp"
+#include "core/design/smooth.hpp"
 
 #include <gtest/gtest.h>
 

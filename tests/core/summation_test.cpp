@@ -1,5 +1,5 @@
 // The bound on the error of a sum of equal terms: it holds for any term and any number of them, and some reach it.
-#include "core/summation.hpp"
+#include "core/kernel/summation.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
 // phi against 50-digit values, its transform against brute force, and the aliasing error against its meaning: how badly
 // the window interpolates exp(i k x) from a grid.
-#include "core/window.hpp"
+#include "core/kernel/window.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // What is measured of crowded points does not depend on their order.
-#include "cpu/crowding.hpp"
+#include "cpu/sort/crowding.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // Factors at points are right to rounding with every instruction set that this machine has, and so are sums over all pairs.
-#include "cpu/factors.hpp"
+#include "cpu/pointwise/factors.hpp"
 
 #include <gtest/gtest.h>
 
@@ -9,7 +9,7 @@
 #include <numbers>
 #include <vector>
 
-#include "cpu/direct_sum.hpp"
+#include "cpu/pointwise/direct_sum.hpp"
 #include "only_target.hpp"
 #include "points.hpp"
 

@@ -1,6 +1,6 @@
 // The FFT of the CPU engine against direct sums in extended precision: single passes over lines of every smooth size,
 // and the pruned transform between grid and modes in 1D, 2D and 3D.
-#include "cpu/fft.hpp"
+#include "cpu/fft/fft.hpp"
 
 #include <gtest/gtest.h>
 
@@ -10,7 +10,7 @@
 #include <numbers>
 #include <vector>
 
-#include "cpu/memory.hpp"
+#include "cpu/memory/memory.hpp"
 #include "points.hpp"
 
 namespace offgrid::cpu {

@@ -1,5 +1,5 @@
 // The fold is exact with every instruction set that this machine has: without fused multiplication, too.
-#include "cpu/fold.hpp"
+#include "cpu/sort/fold.hpp"
 
 #include <gtest/gtest.h>
 #include <cstdint>

@@ -1,12 +1,12 @@
 // The limit of the host's memory, the count of an engine's, and what is refused before it is allocated.
-#include "cpu/memory.hpp"
+#include "cpu/memory/memory.hpp"
 
 #include <gtest/gtest.h>
 
 #include <filesystem>
 
 #include "cpu/engine.hpp"
-#include "cpu/host_memory.hpp"
+#include "cpu/memory/host_memory.hpp"
 #include "cpu/policy.hpp"
 #include "points.hpp"
 #include "temporary_folder.hpp"

@@ -1,6 +1,6 @@
 // Ways of adding up the same points: threads that share a block, parts, several copies of a row, several vectors. Each
 // against one thread that adds the points one by one.
-#include "cpu/spread.hpp"
+#include "cpu/spread/spread.hpp"
 
 #include <gtest/gtest.h>
 
@@ -8,9 +8,9 @@
 #include <numbers>
 #include <vector>
 
-#include "cpu/crowding.hpp"
-#include "cpu/halo.hpp"
 #include "cpu/policy.hpp"
+#include "cpu/sort/crowding.hpp"
+#include "cpu/spread/halo.hpp"
 #include "points.hpp"
 
 namespace offgrid::cpu {

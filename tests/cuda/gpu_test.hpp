@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <optional>
 
-#include "core/cells_design.hpp"
+#include "core/design/cells_design.hpp"
 #include "kernel_sum.hpp"
 #include "transform.hpp"
 

@@ -1,5 +1,5 @@
 // The Gram operator on a GPU: streams, replays, capture, lines that are too long for kernels of ours, and calls that fail.
-#include "core/gram.hpp"
+#include "core/solve/gram.hpp"
 
 #include "cuda/check.hpp"
 #include "cuda/fft/stockham_plan.hpp"

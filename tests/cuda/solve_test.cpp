@@ -1,6 +1,6 @@
 // The inverse and density weights on a GPU: streams, arrays of the host, agreement with the CPU, and calls that fail.
-#include "core/density.hpp"
-#include "core/inverse.hpp"
+#include "core/solve/density.hpp"
+#include "core/solve/inverse.hpp"
 #include "cuda/check.hpp"
 #include "streams.hpp"
 

@@ -3,8 +3,8 @@
 // node), and grids that are leased side by side and again (tensorflow-nufft#20: a grid that was not zeroed).
 #include <gtest/gtest.h>
 
-#include "core/kernel.hpp"
-#include "core/window.hpp"
+#include "core/kernel/kernel.hpp"
+#include "core/kernel/window.hpp"
 #include "transform.hpp"
 
 namespace {

@@ -4,7 +4,7 @@
 #include <cstdlib>
 #include <cstring>
 
-#include "npy.hpp"
+#include "files/npy.hpp"
 
 namespace {
 

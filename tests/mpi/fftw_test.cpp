@@ -150,7 +150,7 @@ TEST(FftwMpi, TransformsTheGridOfSlabs) {
   expect_as_fftw({.type = 1, .modes = {40, 36}, .tolerance = 1e-9, .options = {{"window", "semicircle"}}}, 1e-12);
 }
 
-// With fewer the factors are scaled by a little (core/few_modes.hpp), which is a part of the tolerance.
+// With fewer the factors are scaled by a little (core/design/few_modes.hpp), which is a part of the tolerance.
 TEST(FftwMpi, TransformsSmallGridsOfSlabs) {
   for (const Sizes& modes :
        {Sizes{24, 20}, Sizes{13, 17}, Sizes{2, 3}, Sizes{10, 12, 14}, Sizes{7, 5, 9}, Sizes{4, 2, 3}})

@@ -5,8 +5,8 @@
 #include <png.h>
 #include <cstdint>
 
-#include "picture.hpp"
-#include "plot.hpp"
+#include "picture/picture.hpp"
+#include "picture/plot.hpp"
 #include "temporary_folder.hpp"
 
 namespace {

@@ -4,9 +4,9 @@
 
 #include <complex>
 
-#include "core/cells_design.hpp"
-#include "core/kernel.hpp"
-#include "core/quadrature.hpp"
+#include "core/design/cells_design.hpp"
+#include "core/kernel/kernel.hpp"
+#include "core/kernel/quadrature.hpp"
 #include "kernel_sum.hpp"
 #include "refusal.hpp"
 #include "transform.hpp"

@@ -3,8 +3,8 @@
 
 #include <cmath>
 
-#include "core/cells_design.hpp"
-#include "core/density.hpp"
+#include "core/design/cells_design.hpp"
+#include "core/solve/density.hpp"
 #include "kernel_sum.hpp"
 #include "refusal.hpp"
 #include "transform.hpp"

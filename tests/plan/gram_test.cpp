@@ -1,6 +1,6 @@
 // The Gram operator: against direct sums, as a convolution and as a pair of transforms; Hermitian and positive; and what is
 // refused.
-#include "core/gram.hpp"
+#include "core/solve/gram.hpp"
 
 #include <gtest/gtest.h>
 

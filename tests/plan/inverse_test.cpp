@@ -4,7 +4,7 @@
 #include <cmath>
 #include <complex>
 
-#include "core/inverse.hpp"
+#include "core/solve/inverse.hpp"
 #include "refusal.hpp"
 #include "transform.hpp"
 

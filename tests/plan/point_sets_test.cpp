@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "core/kernel.hpp"
+#include "core/kernel/kernel.hpp"
 #include "transform.hpp"
 
 namespace {

@@ -4,8 +4,8 @@
 #include <limits>
 #include <random>
 
-#include "core/cost.hpp"
 #include "core/design.hpp"
+#include "core/design/cost.hpp"
 #include "transform.hpp"
 
 namespace {

@@ -12,7 +12,7 @@
 #include <numbers>
 #include <vector>
 
-#include "core/window.hpp"
+#include "core/kernel/window.hpp"
 #include "oracle.hpp"
 
 namespace support {

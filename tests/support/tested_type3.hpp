@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "core/type3_plan.hpp"
+#include "core/type3/plan.hpp"
 #include "transform.hpp"
 
 namespace support {

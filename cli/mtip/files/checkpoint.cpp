@@ -9,7 +9,7 @@
 #include <optional>
 #include <type_traits>
 
-#include "output_file.hpp"
+#include "files/output_file.hpp"
 #include "text.hpp"
 
 namespace cli::mtip {

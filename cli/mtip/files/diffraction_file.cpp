@@ -9,9 +9,9 @@
 #include <filesystem>
 #include <numeric>
 
+#include "files/output_file.hpp"
 #include "mtip/files/hdf5_file.hpp"
 #include "mtip/rotations.hpp"
-#include "output_file.hpp"
 #endif
 
 namespace cli::mtip {

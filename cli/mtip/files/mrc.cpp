@@ -9,7 +9,7 @@
 #include <fstream>
 #include <string_view>
 
-#include "output_file.hpp"
+#include "files/output_file.hpp"
 #include "text.hpp"
 
 namespace cli::mtip {

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "mtip/types.hpp"
-#include "plot.hpp"
+#include "picture/plot.hpp"
 
 namespace cli::mtip {
 

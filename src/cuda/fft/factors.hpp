@@ -1,10 +1,10 @@
-// Deconvolution factors of a long axis, evaluated on the device from their series (core/factors.hpp): copying them there
+// Deconvolution factors of a long axis, evaluated on the device from their series (core/kernel/factors.hpp): copying them there
 // would take longer.
 #pragma once
 
 #include <cuda_runtime_api.h>
 
-#include "core/factors.hpp"
+#include "core/kernel/factors.hpp"
 
 namespace offgrid::cuda {
 

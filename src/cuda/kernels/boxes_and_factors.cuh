@@ -1,4 +1,4 @@
-// Kernels that type 3 asks of a GPU beside its engines (core/type3_plan.hpp): the box around points, some of their
+// Kernels that type 3 asks of a GPU beside its engines (core/type3/plan.hpp): the box around points, some of their
 // coordinates, and the factors of sources and targets.
 #pragma once
 

@@ -16,7 +16,7 @@ struct GridShape {
 };
 
 // A record holds the index of the point in the caller's arrays and, per axis, the first cell i0 that the point reaches
-// and its position t in [-1, 1) in that cell (core/polynomial.hpp). There are three kinds of records:
+// and its position t in [-1, 1) in that cell (core/kernel/polynomial.hpp). There are three kinds of records:
 //   joined        one word of 32 bits per axis: the cell, above `fraction_bits` bits of (t + 1) / 2. Used for f32 where that
 //                 is exact enough
 //   low           t as a number, and the cells of all axes together in one word, each in as many bits as its axis needs

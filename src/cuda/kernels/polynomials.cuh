@@ -1,8 +1,8 @@
-// The kernel phi on the device: one polynomial per cell that a point reaches (core/polynomial.hpp), p_i(t) for cell i and
+// The kernel phi on the device: one polynomial per cell that a point reaches (core/kernel/polynomial.hpp), p_i(t) for cell i and
 // the position t in [-1, 1] of the point in its own cell.
 #pragma once
 
-#include "core/polynomial.hpp"
+#include "core/kernel/polynomial.hpp"
 #include "cuda/kernels/stage.hpp"
 
 namespace offgrid::cuda {

@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "core/error.hpp"
-#include "core/kernel.hpp"
+#include "core/kernel/kernel.hpp"
 #include "core/text.hpp"
 #include "cuda/method/global.hpp"
 #include "cuda/method/integer_sums.hpp"

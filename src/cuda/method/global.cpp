@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "core/summation.hpp"
+#include "core/kernel/summation.hpp"
 #include "cuda/method/launchers.hpp"
 #include "cuda/method/sweep_shape.hpp"
 

@@ -4,7 +4,7 @@
 #include <bit>
 #include <cmath>
 
-#include "core/summation.hpp"
+#include "core/kernel/summation.hpp"
 #include "cuda/sort/sort_policy.hpp"
 
 namespace offgrid::cuda {

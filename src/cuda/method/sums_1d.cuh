@@ -7,7 +7,7 @@
 #include <cub/block/block_scan.cuh>
 
 #include "core/dispatch.hpp"
-#include "core/polynomial.hpp"
+#include "core/kernel/polynomial.hpp"
 #include "cuda/kernels/cells.cuh"
 #include "cuda/kernels/integers.hpp"
 #include "cuda/kernels/raw_point.cuh"

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "core/polynomial.hpp"
+#include "core/kernel/polynomial.hpp"
 #include "cuda/kernels/team_size.hpp"
 #include "cuda/method/launchers.hpp"
 
