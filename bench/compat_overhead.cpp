@@ -1,6 +1,6 @@
 // What a drop-in costs on top of offgrid's own interface, on the cells of `offgrid bench`: the same transform through offgrid_*
-// and through the peer's functions by turns, with fresh plans. Prints the least times of a first use (plan, points, execute) and
-// of an execute, and the drop-in's ratios to them; exits with 1 where a ratio is over 1.03.
+// and through the peer's functions by turns, with fresh plans. Prints the least times of a first use (plan, points, execute)
+// and of an execute, and the drop-in's ratios to them; exits with 1 where a ratio is over 1.03.
 #include <cufinufft.h>
 #include <finufft.h>
 

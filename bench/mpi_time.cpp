@@ -57,7 +57,8 @@ struct Points {
 };
 
 #ifdef OFFGRID_HAS_FFTW_MPI
-// The whole FFT of a distributed grid, transposed out as FFTW likes it best, and the modes of every plane that is left, deconvolved.
+// The whole FFT of a distributed grid, transposed out as FFTW likes it best, and the modes of every plane that is left,
+// deconvolved.
 double time_fftw(std::int64_t n, std::int64_t modes) {
   fftw_mpi_init();
   ptrdiff_t planes = 0, first = 0, rows = 0, first_row = 0;

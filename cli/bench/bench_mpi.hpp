@@ -1,4 +1,5 @@
-// `offgrid bench --mpi`, under mpirun: the paper's Table II, M-TIP's two tasks with as many points on every rank (weak scaling).
+// `offgrid bench --mpi`, under mpirun: the paper's Table II, M-TIP's two tasks with as many points on every rank (weak
+// scaling).
 //   slicing   3D type 2, N = 41, 1.02e6 points per rank    modes to points: no exchange
 //   merging   3D type 1, N = 81, 1.64e7 points per rank    points to modes: a sum over the ranks
 // f64 at 1e-12. Every repetition has a fresh plan, its set_points and its one execute, as an iteration of M-TIP does.

@@ -79,8 +79,8 @@ class Application {
     return settings_.restart.empty() ? state : agreed_state(settings_.restart, state.problem, ranks_);
   }
 
-  // Ranks must not go on from a mixture of two runs: what one that has ended left in the place of later states is replaced on all
-  // ranks before any of them can write one.
+  // Ranks must not go on from a mixture of two runs: what one that has ended left in the place of later states is replaced on
+  // all ranks before any of them can write one.
   void begin_checkpoint(const State& state) const {
     if (ranks_.size > 1 && !settings_.checkpoint.empty())
       save_checkpoint(file_of_rank(settings_.checkpoint, ranks_), state);

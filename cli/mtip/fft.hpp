@@ -1,7 +1,7 @@
 // A real FFT of a cube in single precision, by FFTW. Without normalisation: backward(forward(a)) is size^3 times a.
 //   space: [size, size, size],  spectrum: [size, size, size/2 + 1], k along x from 0 up and the other axes in FFT order.
-// One plan per axis: FFTW's own plans of three axes allocate buffers in each execution, which takes a fifth of the time at 33^3.
-// Plans are FFTW's estimates: a measured plan may differ from run to run, and with it the rounding errors.
+// One plan per axis: FFTW's own plans of three axes allocate buffers in each execution, which takes a fifth of the time at
+// 33^3. Plans are FFTW's estimates: a measured plan may differ from run to run, and with it the rounding errors.
 #pragma once
 
 #include <complex>

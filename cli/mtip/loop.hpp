@@ -9,8 +9,8 @@
 //   of the best start: merge the even and the odd images apart and compare them; merge once more, phase from several fresh
 //                      densities, and keep the one of the smallest error
 //
-// Failure is told by two numbers that need no truth. The score, which also ranks the starts, is the part of the whitened images'
-// variance that the nearest slices explain, over the part that noise leaves to explain. The resolution of the half sets
+// Failure is told by two numbers that need no truth. The score, which also ranks the starts, is the part of the whitened
+// images' variance that the nearest slices explain, over the part that noise leaves to explain. The resolution of the half sets
 // (half_sets.hpp) is the |q| up to which the even and the odd images ask for the same amplitudes.
 #pragma once
 
@@ -41,15 +41,15 @@ struct LoopSettings {
   int fresh_phasings = 5, fresh_phase_rounds = 4;
   int last_phasings = 5, last_phase_rounds = 6;
 
-  // Degrees of the first step of refinement, two thirds of the ball that belongs to a candidate; each round has half of it. Three
-  // rounds leave a median of 0.6 degrees for 6,000 candidates; as many slices in random places leave 1.4.
+  // Degrees of the first step of refinement, two thirds of the ball that belongs to a candidate; each round has half of it.
+  // Three rounds leave a median of 0.6 degrees for 6,000 candidates; as many slices in random places leave 1.4.
   [[nodiscard]] double refine_radius() const;
 };
 
 // A score below this one is failure: seen are up to 0.21 where nothing was found, and 0.40 upwards where something was.
 inline constexpr double least_score = 0.3;
-// So are half sets that agree up to a lower |q|. Seen are, in parts of Nyquist, up to 0.40 for 25 images and 0.56 for 2,000 images
-// of 300 photons, 0.61 to 0.76 for 50 images, and 0.91 upwards for 100. docs/mtip.md has the table.
+// So are half sets that agree up to a lower |q|. Seen are, in parts of Nyquist, up to 0.40 for 25 images and 0.56 for 2,000
+// images of 300 photons, 0.61 to 0.76 for 50 images, and 0.91 upwards for 100. docs/mtip.md has the table.
 inline constexpr double least_resolution = 0.65 * 0.5;
 
 struct LoopResult {

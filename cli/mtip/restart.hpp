@@ -15,8 +15,8 @@
 
 namespace cli::mtip {
 
-// For State::problem: a hash of all that a state depends on. That is the settings, but for the number of starts, which may grow;
-// the detector; and this rank's images. The device is no part of it: a run may go on on another one.
+// For State::problem: a hash of all that a state depends on. That is the settings, but for the number of starts, which may
+// grow; the detector; and this rank's images. The device is no part of it: a run may go on on another one.
 std::uint64_t fingerprint(const LoopSettings& loop, const NumericsProblem& problem, const Experiment& experiment,
                           const Ranks& ranks);
 

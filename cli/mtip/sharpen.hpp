@@ -1,6 +1,6 @@
-// Sharpening, before anything else is done with the images. Intensities of a particle whose parts are about a voxel wide fall by
-// five or six orders of magnitude up to Nyquist. In a least-squares fit, and in a phasing, small relative errors of the bright
-// centre then outweigh all that is faint. So the loop works on the particle with a Gaussian taken off it,
+// Sharpening, before anything else is done with the images. Intensities of a particle whose parts are about a voxel wide fall
+// by five or six orders of magnitude up to Nyquist. In a least-squares fit, and in a phasing, small relative errors of the
+// bright centre then outweigh all that is faint. So the loop works on the particle with a Gaussian taken off it,
 //   I(q) -> I(q) exp(4 pi^2 sigma^2 |q|^2),
 // which is as compact and as positive as long as its parts are wider than sigma; the density gets its Gaussian back at the end.
 #pragma once

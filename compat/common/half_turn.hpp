@@ -1,5 +1,5 @@
-// Points of a spreadinterponly plan. The peers have x = -pi at cell 0, and offgrid has x = 0 there: half a turn takes one to the
-// other. The result is in [-pi, pi] for x in it, so that the addition rounds as little as it can.
+// Points of a spreadinterponly plan. The peers have x = -pi at cell 0, and offgrid has x = 0 there: half a turn takes one to
+// the other. The result is in [-pi, pi] for x in it, so that the addition rounds as little as it can.
 #pragma once
 
 #ifdef __CUDACC__

@@ -1,5 +1,5 @@
-// A plan of libcufinufft: what cuFINUFFT checks and its options on top of compat::Plan. Every call switches to the plan's GPU and
-// back.
+// A plan of libcufinufft: what cuFINUFFT checks and its options on top of compat::Plan. Every call switches to the plan's GPU
+// and back.
 #pragma once
 
 #include <optional>

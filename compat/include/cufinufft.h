@@ -4,8 +4,8 @@
  *
  * Every function but the default options comes in double (cufinufft_) and in float (cufinufftf_), and returns 0 or one of the
  * codes in finufft_errors.h. Arrays of points and of complex numbers are in the memory of the GPU. opts may be null, and then
- * has the defaults. iflag >= 0 is the sign +i of the exponent, else -i. Arrays have x as the fastest axis, and the transforms as
- * the slowest. Results are there when opts.gpu_stream has come that far. */
+ * has the defaults. iflag >= 0 is the sign +i of the exponent, else -i. Arrays have x as the fastest axis, and the transforms
+ * as the slowest. Results are there when opts.gpu_stream has come that far. */
 #ifndef CUFINUFFT_H
 #define CUFINUFFT_H
 

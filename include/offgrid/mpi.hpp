@@ -88,8 +88,8 @@ struct Part {
   std::array<std::int64_t, 3> first{0, 0, 0}, count{1, 1, 1};
 };
 
-// A plan on many ranks. Spans are as those of offgrid::Plan, of this rank's points and of the modes that this rank has. Its destructor
-// is collective, too: all ranks destroy their plans in the same order (mpi.h says why).
+// A plan on many ranks. Spans are as those of offgrid::Plan, of this rank's points and of the modes that this rank has. Its
+// destructor is collective, too: all ranks destroy their plans in the same order (mpi.h says why).
 template <class T> class Plan {
   static_assert(std::is_same_v<T, float> || std::is_same_v<T, double>, "offgrid works in float and double");
 
@@ -222,8 +222,8 @@ offgrid::Gram<T> make_gram(const World& ranks, const Problem& problem, std::span
 
 }  // namespace detail
 
-// The Gram operator of the points and weights of all ranks; every rank has the whole of it. One weight per point, or none: then they
-// are 1.
+// The Gram operator of the points and weights of all ranks; every rank has the whole of it. One weight per point, or none: then
+// they are 1.
 //
 //   const offgrid::Gram<double> gram = offgrid::mpi::make_gram<double>(ranks, {.modes = {256, 256}}, points, weights);
 template <class T>

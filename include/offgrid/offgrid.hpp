@@ -198,8 +198,8 @@ template <class T> class Plan {
     return value;
   }
 
-  // Of a plan with the option spread_only: the kernel at a distance in cells, and its Fourier transform along an axis; offgrid.h
-  // has the formulas.
+  // Of a plan with the option spread_only: the kernel at a distance in cells, and its Fourier transform along an axis;
+  // offgrid.h has the formulas.
   [[nodiscard]] double kernel(double distance) const {
     double value = 0;
     detail::check(offgrid_plan_kernel(handle_.get(), distance, &value));

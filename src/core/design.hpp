@@ -33,8 +33,8 @@ struct TransformShape {
   Direction direction;
 };
 
-// What a sum straight from its definition costs: the phase of a pair of points, with a part per axis, and a product per pair and
-// vector. Fewer values than `full` do not keep all of the device busy.
+// What a sum straight from its definition costs: the phase of a pair of points, with a part per axis, and a product per pair
+// and vector. Fewer values than `full` do not keep all of the device busy.
 struct DirectCosts {
   double pair = std::numeric_limits<double>::infinity(), axis = 0, vector = 0, full = 1;
 };

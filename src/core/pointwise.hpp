@@ -75,8 +75,8 @@ template <class T> struct Product {
 };
 
 // to[v][k] = sum over j of from[v][j] exp(+-i at[k].x[j]), from this definition. Phases are right to 2^-32 of a turn in f32 and
-// to rounding in f64, as long as they are at most `most_direct_turns`; sums are short or of f64, so that equal terms do not lose
-// digits. The order of the terms is fixed.
+// to rounding in f64, as long as they are at most `most_direct_turns`; sums are short or of f64, so that equal terms do not
+// lose digits. The order of the terms is fixed.
 template <class T> constexpr double most_direct_turns = sizeof(T) == 4 ? 0x1p18 : 0x1p40;
 template <class T> struct DirectSum {
   int dim = 1;

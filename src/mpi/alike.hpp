@@ -1,5 +1,5 @@
-// What all ranks must have been given alike. Otherwise sums over the ranks would have another length on one rank than on the next,
-// and would end in a crash or never. All of these are collective.
+// What all ranks must have been given alike. Otherwise sums over the ranks would have another length on one rank than on the
+// next, and would end in a crash or never. All of these are collective.
 #pragma once
 
 #include <initializer_list>
@@ -30,8 +30,8 @@ void require_same(const Ranks& ranks, std::initializer_list<Named> mine);
 // One number from each rank.
 std::vector<std::int64_t> number_of_each(const Ranks& ranks, std::int64_t mine);
 
-// "rank 2 has 7 targets, and rank 0 has 9" of the lowest rank that has another number than rank 0, the same words on all ranks; empty
-// where all have the same.
+// "rank 2 has 7 targets, and rank 0 has 9" of the lowest rank that has another number than rank 0, the same words on all ranks;
+// empty where all have the same.
 std::string difference(const Ranks& ranks, const char* what, std::int64_t mine);
 
 }  // namespace offgrid::mpi::inside

@@ -1,5 +1,5 @@
-// What the library asks of CUDA. cuda/ has the answers, and without_cuda/ those of a build that has none: there every array is the
-// host's.
+// What the library asks of CUDA. cuda/ has the answers, and without_cuda/ those of a build that has none: there every array is
+// the host's.
 #pragma once
 
 #include <array>

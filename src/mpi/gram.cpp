@@ -58,8 +58,8 @@ void require_reachable(const Request& request, offgrid_plan plan) {
                                                reachable / gram_share, " can be reached here (strict is on)"));
 }
 
-// The kernel of this rank's points. Of the options those are heeded that a transform of type 1 on the CPU has, as core/solve/gram.cpp does;
-// the kernel has one vector, in centred order, and a grid for its own points.
+// The kernel of this rank's points. Of the options those are heeded that a transform of type 1 on the CPU has, as
+// core/solve/gram.cpp does; the kernel has one vector, in centred order, and a grid for its own points.
 template <class T> Vector<T> local_kernel(Request request, const PointArrays& points, const Weights& weights) {
   for (std::int64_t& n : request.modes) n = std::max<std::int64_t>(0, 2 * n - 1);
   const auto options =

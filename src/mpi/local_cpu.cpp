@@ -1,5 +1,5 @@
-// The local steps on the CPU: spreading by a plan of liboffgrid with the option spread_only, FFTs by the passes of the CPU engine,
-// which crop, pad and deconvolve while they read and write.
+// The local steps on the CPU: spreading by a plan of liboffgrid with the option spread_only, FFTs by the passes of the CPU
+// engine, which crop, pad and deconvolve while they read and write.
 #include <algorithm>
 #include <optional>
 

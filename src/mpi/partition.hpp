@@ -8,8 +8,8 @@
 
 namespace offgrid::mpi::inside {
 
-// `length` indices in `parts` consecutive parts. The first length % parts of them have one more than the others; where there are
-// more parts than indices the last ones are empty.
+// `length` indices in `parts` consecutive parts. The first length % parts of them have one more than the others; where there
+// are more parts than indices the last ones are empty.
 struct Blocks {
   std::int64_t length = 0;
   int parts = 1;
@@ -34,8 +34,8 @@ struct HaloRun {
   std::int64_t count;
 };
 
-// The halos of a part's slab: `halo` planes below it and as many above it, periodic. A halo may be wider than the slabs beside it,
-// and may come round to the slab itself. An empty part has no halos, since no point is in it.
+// The halos of a part's slab: `halo` planes below it and as many above it, periodic. A halo may be wider than the slabs beside
+// it, and may come round to the slab itself. An empty part has no halos, since no point is in it.
 inline std::vector<HaloRun> halo_runs(const Blocks& blocks, int part, std::int64_t halo) {
   std::vector<HaloRun> runs;
   const std::int64_t own = blocks.count(part), first = blocks.first(part) - halo;

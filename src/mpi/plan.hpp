@@ -40,8 +40,8 @@ struct Box {
 
 enum class Way { forward, adjoint };
 
-// Points that one rank refuses are refused by all. Some have taken theirs by then, so the plan has none on any rank until a later call
-// succeeds: no execute then meets arrays of an earlier length.
+// Points that one rank refuses are refused by all. Some have taken theirs by then, so the plan has none on any rank until a
+// later call succeeds: no execute then meets arrays of an earlier length.
 constexpr std::int64_t unset = -1;  // a count of points or targets
 inline void require_set(std::int64_t points) {
   if (points == unset)

@@ -64,8 +64,8 @@ class Ranks {
 
   void abort() const;
 
-  // NCCL's communicator between the GPUs of these ranks, as long as a plan uses it: to make one takes a good part of a second. It is
-  // not kept longer, since ranks may live until the program ends, when NCCL is gone already.
+  // NCCL's communicator between the GPUs of these ranks, as long as a plan uses it: to make one takes a good part of a second.
+  // It is not kept longer, since ranks may live until the program ends, when NCCL is gone already.
   [[nodiscard]] std::weak_ptr<NcclRanks>& nccl_in_use() const { return nccl_; }
 
  private:

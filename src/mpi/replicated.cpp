@@ -1,5 +1,5 @@
-// Replicated modes, points spread over the ranks: each rank has a plan of its own, and what is a sum over points is summed over the
-// ranks.
+// Replicated modes, points spread over the ranks: each rank has a plan of its own, and what is a sum over points is summed over
+// the ranks.
 //   type 1           modes  = sum over the ranks of the local transforms
 //   type 2           local
 //   type 3           values = sum over the ranks, where the sources are spread over them; local where the targets are
@@ -123,7 +123,8 @@ class ReplicatedPlan final : public AnyPlan {
     if (request_.type == 3) points_differ_ = difference(*ranks_, "points", count_);
   }
 
-  // Of a type 3, what is summed has one length on all ranks. They have compared their counts when these were set, and throw alike.
+  // Of a type 3, what is summed has one length on all ranks. They have compared their counts when these were set, and throw
+  // alike.
   void require_one_length(bool to_modes, bool by_targets) const {
     if (to_modes && !by_targets && !targets_differ_.empty())
       throw Error(OFFGRID_WRONG_STATE,

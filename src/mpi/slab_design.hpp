@@ -1,5 +1,5 @@
-// Kernel, grid and deconvolution factors of a transform whose grid is cut into slabs: those that core would choose for the whole
-// grid on one CPU, however large it is. This file and local_cpu.cpp are the ones that see cpu.
+// Kernel, grid and deconvolution factors of a transform whose grid is cut into slabs: those that core would choose for the
+// whole grid on one CPU, however large it is. This file and local_cpu.cpp are the ones that see cpu.
 #pragma once
 
 #include <array>
@@ -22,8 +22,8 @@ struct SlabDesign {
   int threads = 1;
 };
 
-// The same on all ranks: for so many points on all of them together, and the shortest vectors (in bytes) of their processors, since
-// the choice of a grid depends on both.
+// The same on all ranks: for so many points on all of them together, and the shortest vectors (in bytes) of their processors,
+// since the choice of a grid depends on both.
 SlabDesign design_slabs(const Request& request, std::int64_t points, int vector_bytes);
 int vector_bytes_here();
 

@@ -1,5 +1,5 @@
-// The communication between the steps of local.hpp: halos to the owners of their planes and back, and rows of all planes to the ranks
-// that have them. The arrays are the host's or a GPU's; the link knows how they travel.
+// The communication between the steps of local.hpp: halos to the owners of their planes and back, and rows of all planes to the
+// ranks that have them. The arrays are the host's or a GPU's; the link knows how they travel.
 #pragma once
 
 #include <vector>
@@ -53,8 +53,8 @@ template <class T> class SlabExchange {
     link.exchange(sent, halos(local));
   }
 
-  // Forward: rank r gets its rows of each plane. What comes from rank q are rows of this rank in all of q's planes, which follow one
-  // another in the columns. The adjoint goes the other way.
+  // Forward: rank r gets its rows of each plane. What comes from rank q are rows of this rank in all of q's planes, which
+  // follow one another in the columns. The adjoint goes the other way.
   void transpose(Link& link, const LocalSteps<T>& local, Way way) const {
     Messages packed, columns;
     const std::int64_t own = shape_.own(), columns_count = shape_.own_rows() * row_;

@@ -1,5 +1,5 @@
-// Points on their way to the ranks whose cells they are in. A point at z belongs to plane floor(g), g = z n / (2 pi), of the n planes
-// of the whole grid; its owner gets the coordinate that it has in the owner's slab with halos,
+// Points on their way to the ranks whose cells they are in. A point at z belongs to plane floor(g), g = z n / (2 pi), of the n
+// planes of the whole grid; its owner gets the coordinate that it has in the owner's slab with halos,
 //   z' = 2 pi (plane - first + halo + (g - plane)) / (own + 2 halo)
 // No MPI in here.
 #pragma once

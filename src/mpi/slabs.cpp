@@ -187,8 +187,8 @@ template <class T> class SlabPlan final : public AnyPlan {
     if (local_mode_count() > 0) require_place(place(), "modes", modes);
   }
 
-  // The points of all ranks, and where all ranks work: as the option says, or else where the points are. A rank without points goes
-  // with the others.
+  // The points of all ranks, and where all ranks work: as the option says, or else where the points are. A rank without points
+  // goes with the others.
   struct Gathering {
     std::int64_t points;
     Place place;

@@ -23,7 +23,8 @@ inline PlanHandle make_spread_plan(const SlabDesign& design, const SlabShape& sh
   return PlanHandle(raw);
 }
 
-// What it holds: its own copy of the planes, from its first execute on, and its points in their order. A rank without planes has none.
+// What it holds: its own copy of the planes, from its first execute on, and its points in their order. A rank without planes
+// has none.
 inline std::int64_t memory_of(const PlanHandle& plan) {
   double bytes = 0;
   if (plan) check(offgrid_plan_get(plan.get(), "memory_bytes", &bytes));

@@ -1,5 +1,5 @@
-// Least squares and density weights through C and C++: arguments, codes, callbacks and results. What they compute in all cases is
-// tested in tests/plan.
+// Least squares and density weights through C and C++: arguments, codes, callbacks and results. What they compute in all cases
+// is tested in tests/plan.
 #include <array>
 #include <cmath>
 #include <numbers>

@@ -1,6 +1,6 @@
 // `offgrid mtip` from outside: what it prints, the files it writes, how it goes on from a checkpoint, and the same on several
-// ranks where there is MPI. Cases are small: M = 21 takes two seconds of a processor. Which orientations and densities are found
-// is the matter of tests/mtip.
+// ranks where there is MPI. Cases are small: M = 21 takes two seconds of a processor. Which orientations and densities are
+// found is the matter of tests/mtip.
 #include <gtest/gtest.h>
 #include <signal.h>
 #include <sys/wait.h>
@@ -270,10 +270,10 @@ TEST_F(Mtip, SavesTheTrueDensity) {
 
 using MtipOnRanks = Mtip;
 
-// Sums in another order round differently, and the difference grows. Seeds 1 to 3 differed by up to 0.015 in the score, 0.3 degrees,
-// 2.5 % of the images, and not in both resolutions. Where merging did not sum over the ranks, seed 1 had a score that was lower
-// by 0.19, half sets that agreed up to 0.69 instead of 1.00, and 32 % of the images within 15 degrees instead of 87 %; for the
-// others the median error was larger by 2.6 and 7.7 degrees.
+// Sums in another order round differently, and the difference grows. Seeds 1 to 3 differed by up to 0.015 in the score, 0.3
+// degrees, 2.5 % of the images, and not in both resolutions. Where merging did not sum over the ranks, seed 1 had a score that
+// was lower by 0.19, half sets that agreed up to 0.69 instead of 1.00, and 32 % of the images within 15 degrees instead of 87
+// %; for the others the median error was larger by 2.6 and 7.7 degrees.
 TEST_F(MtipOnRanks, FourFindWhatOneFinds) {
   ASSERT_EQ(run(body + option("output", "one")), 0) << words;
   const Outcome one = outcome();

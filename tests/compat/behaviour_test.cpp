@@ -1,5 +1,5 @@
-// What programs rely on besides results: arrays of no elements, points set again, threads that share a plan or make plans, and on
-// a GPU the caller's device and stream. The tests for a GPU are skipped where there is none.
+// What programs rely on besides results: arrays of no elements, points set again, threads that share a plan or make plans, and
+// on a GPU the caller's device and stream. The tests for a GPU are skipped where there is none.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -226,7 +226,8 @@ TEST_F(GpuBehaviour, the_callers_gpu_is_current_after_every_call) {
   EXPECT_LE(std::abs(out.values()[4] - static_cast<double>(count)), tolerance * count) << "k = 0";
 }
 
-// Holds a stream back until it is released, or for 20 seconds, so that a call that waits for the stream fails and does not hang.
+// Holds a stream back until it is released, or for 20 seconds, so that a call that waits for the stream fails and does not
+// hang.
 struct Barrier {
   std::atomic<bool> is_released{false};
   std::atomic<bool> has_waited_in_vain{false};

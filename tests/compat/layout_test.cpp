@@ -1,5 +1,5 @@
-// The structs of the options and the numbers of the codes, as programs that were compiled with the peers' headers have them, and
-// the defaults of every option.
+// The structs of the options and the numbers of the codes, as programs that were compiled with the peers' headers have them,
+// and the defaults of every option.
 #include <cufinufft.h>
 #include <finufft.h>
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
-// Every transform of both drop-ins, by a plan and by one call, single and many, in both precisions, against direct sums. The GPU's
-// are skipped where there is none.
+// Every transform of both drop-ins, by a plan and by one call, single and many, in both precisions, against direct sums. The
+// GPU's are skipped where there is none.
 #include <gtest/gtest.h>
 
 #include <algorithm>

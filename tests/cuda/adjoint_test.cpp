@@ -1,5 +1,5 @@
-// The adjoint on a grid of its own (core/plan.hpp, Reverse): its engine takes the points of the plan's own engine, where they lie
-// in the cells of another grid. Costs are such that the two directions always want different grids.
+// The adjoint on a grid of its own (core/plan.hpp, Reverse): its engine takes the points of the plan's own engine, where they
+// lie in the cells of another grid. Costs are such that the two directions always want different grids.
 #include "streams.hpp"
 
 namespace {

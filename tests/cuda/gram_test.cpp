@@ -43,8 +43,8 @@ template <class T> struct GpuGram {
   std::unique_ptr<offgrid::AnyGram> gram;
 };
 
-// An axis that is too long for lines is folded into two (1500, 4096, 100000), or goes by cuFFT where the number of its modes has
-// no fitting factors (30001) or the modes are in FFT order.
+// An axis that is too long for lines is folded into two (1500, 4096, 100000), or goes by cuFFT where the number of its modes
+// has no fitting factors (30001) or the modes are in FFT order.
 TEST_F(GpuGramTest, of_axes_that_are_too_long_for_lines) {
   for_both_precisions([&](auto zero) {
     using T = decltype(zero);

@@ -34,8 +34,8 @@ template <class T> struct Stage {
   std::vector<DeviceArray<T>> arrays;
 };
 
-// What point `j` and the modes along an axis have to do with each other, exactly: for each mode k the deconvolution factor times
-// the sum over the cells l that the point reaches of phi(l - x) exp(i sign k l h).
+// What point `j` and the modes along an axis have to do with each other, exactly: for each mode k the deconvolution factor
+// times the sum over the cells l that the point reaches of phi(l - x) exp(i sign k l h).
 template <class T>
 std::vector<std::complex<long double>> axis_sums(const Stage<T>& stage, int axis, std::int64_t j, int sign) {
   using R = long double;

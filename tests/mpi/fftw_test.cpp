@@ -1,6 +1,7 @@
-// FFTW-MPI as the oracle of slabs. Every rank spreads all points to the whole grid by itself, with the kernel that the slabs took;
-// FFTW-MPI transforms the grid, all of it; the modes are cropped and deconvolved one by one, by the kernel's transform. So nothing of
-// the exchange, of the pruned FFTs and of their order is used twice, and the two differ by far less than the tolerance.
+// FFTW-MPI as the oracle of slabs. Every rank spreads all points to the whole grid by itself, with the kernel that the slabs
+// took; FFTW-MPI transforms the grid, all of it; the modes are cropped and deconvolved one by one, by the kernel's transform.
+// So nothing of the exchange, of the pruned FFTs and of their order is used twice, and the two differ by far less than the
+// tolerance.
 #include "shared_case.hpp"
 
 #ifndef OFFGRID_HAS_FFTW_MPI
@@ -141,8 +142,8 @@ void expect_as_fftw(const offgrid::Problem& problem, double bound) {
   EXPECT_LE(error_of_all(back, chosen(whole.to_points(modes, count), mine, count, 1)), bound) << slabs.describe();
 }
 
-// With more than 32 modes along each axis slabs deconvolve by the kernel's transform. What differs is rounding, and a thousandth of the
-// tolerance, which the polynomial of the kernel may miss it by.
+// With more than 32 modes along each axis slabs deconvolve by the kernel's transform. What differs is rounding, and a
+// thousandth of the tolerance, which the polynomial of the kernel may miss it by.
 TEST(FftwMpi, TransformsTheGridOfSlabs) {
   for (const Sizes& modes : {Sizes{40, 36}, Sizes{37, 53}, Sizes{34, 36, 33}})
     for (const double tolerance : {1e-3, 1e-6, 1e-12})

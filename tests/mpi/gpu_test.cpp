@@ -1,5 +1,5 @@
-// Arrays on GPUs against direct sums over the points of all ranks. Where there are fewer GPUs than ranks, ranks share them, and the
-// exchange goes through the host. Skipped where a rank has none.
+// Arrays on GPUs against direct sums over the points of all ranks. Where there are fewer GPUs than ranks, ranks share them, and
+// the exchange goes through the host. Skipped where a rank has none.
 #include "shared_case.hpp"
 
 #include <cstdlib>
@@ -107,7 +107,8 @@ TEST_F(Gpu, EveryWayOfExchangeIsAccurate) {
   }
 }
 
-// A plan with GPU points, set once, whose description says how arrays travel; nothing where that is refused, and why in `refusal`.
+// A plan with GPU points, set once, whose description says how arrays travel; nothing where that is refused, and why in
+// `refusal`.
 std::optional<std::string> description(const char* way, Layout layout, std::string* refusal = nullptr) {
   const Exchange forced(way);
   try {

@@ -40,8 +40,9 @@ MemoryOfSlabs measure(const Sizes& modes, std::int64_t points) {
   return {plan.get("memory_bytes"), bytes_given_out() - before - own};
 }
 
-// Planes were counted once: liboffgrid's copy of them, the others' halos, strengths and the points in their order were not. A few
-// megabytes are no plan's: what aligns large arrays, scratch of set_points that liboffgrid keeps for later plans, buffers of MPI.
+// Planes were counted once: liboffgrid's copy of them, the others' halos, strengths and the points in their order were not. A
+// few megabytes are no plan's: what aligns large arrays, scratch of set_points that liboffgrid keeps for later plans, buffers
+// of MPI.
 TEST(Slabs, MemoryBytesAreAllThatAPlanTakes) {
   measure({8, 8, 8}, 10);  // MPI has its own buffers from now on
   if (bytes_given_out() == 0) GTEST_SKIP() << "nobody counts memory";

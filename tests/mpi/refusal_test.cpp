@@ -1,4 +1,5 @@
-// What one rank refuses is refused by all of them, and leaves no plan with points of one call on one rank and of another elsewhere.
+// What one rank refuses is refused by all of them, and leaves no plan with points of one call on one rank and of another
+// elsewhere.
 #include "shared_case.hpp"
 
 #include <functional>

@@ -1,5 +1,5 @@
-// One transform for all ranks: every rank makes all points from the same seed and takes a share of them, so that it can compare with
-// the direct sum over all of them.
+// One transform for all ranks: every rank makes all points from the same seed and takes a share of them, so that it can compare
+// with the direct sum over all of them.
 #pragma once
 
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
-// The whole loop from unknown orientations: cases of reduced cost with and without noise, the negative control, and the full case
-// "gauss" (M = 33, 500 images), of which four of five seeds must come out well; each takes 10 seconds on two cores.
+// The whole loop from unknown orientations: cases of reduced cost with and without noise, the negative control, and the full
+// case "gauss" (M = 33, 500 images), of which four of five seeds must come out well; each takes 10 seconds on two cores.
 #include "mtip/loop.hpp"
 
 #include <gtest/gtest.h>

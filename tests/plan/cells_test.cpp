@@ -225,7 +225,8 @@ TEST_P(CellsTest, the_kernel_and_its_transform_can_be_asked_for) {
     }
 }
 
-// One point at x = 0, on cell 0: the cells are the kernel, and their discrete Fourier transform is the kernel's but for aliases.
+// One point at x = 0, on cell 0: the cells are the kernel, and their discrete Fourier transform is the kernel's but for
+// aliases.
 TEST_P(CellsTest, a_point_at_zero_lies_on_cell_zero) {
   const Spec spec = cells_spec({32}, 1e-12);
   Transform<double> transform(where(), spec);

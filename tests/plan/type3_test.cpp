@@ -457,8 +457,8 @@ TEST_P(Type3Test, a_single_strength_keeps_the_tolerance_wherever_it_is) {
   });
 }
 
-// Phases of up to 10^9 turns, from boxes thousands of times as far from 0 as they are wide: the rates of the phases were right to
-// the 64 bits of a long double, and errors of 1e-12 became 5e-11.
+// Phases of up to 10^9 turns, from boxes thousands of times as far from 0 as they are wide: the rates of the phases were right
+// to the 64 bits of a long double, and errors of 1e-12 became 5e-11.
 TEST_P(Type3Test, boxes_that_are_very_far_away_keep_the_tolerance_in_double) {
   for (int dim = 1; dim <= 3; ++dim)
     for (const auto& [x, s] :

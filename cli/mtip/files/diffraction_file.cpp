@@ -74,8 +74,8 @@ double pixel_step(const FilePixels& pixels) {
   return pixels.row_length > 1 ? std::hypot(b[0] - a[0], b[1] - a[1]) : 0;
 }
 
-// The radius of the largest circle around q = 0 whose pixels, in each of the four directions, the detector has; 0 where there is
-// none.
+// The radius of the largest circle around q = 0 whose pixels, in each of the four directions, the detector has; 0 where there
+// is none.
 double edge_of(const FilePixels& pixels) {
   std::array<double, 4> reach{};
   for (const Vector3& q : pixels.q)

@@ -30,17 +30,17 @@ struct DiffractionData {
 bool has_hdf5();
 std::int64_t count_images(const std::string& path);
 
-// The pixels within the largest circle around q = 0 that the detector covers are used: its edge is Nyquist, 0.5 cycles per voxel.
-// That sets the size of the voxel. Shells are as wide as a pixel.
+// The pixels within the largest circle around q = 0 that the detector covers are used: its edge is Nyquist, 0.5 cycles per
+// voxel. That sets the size of the voxel. Shells are as wide as a pixel.
 DiffractionData read_diffraction(const std::string& path, const ImageRange& range = {});
 
 // The density of a file. Of size 0 where there is none, or where something else has its name: files of other programs may have
 // complex numbers there.
 Volume read_volume(const std::string& path);
 
-// Pixels that lie on a grid in q_x and q_y become one panel with the rows and columns of that grid, and what the detector does not
-// use is masked; others become a panel of one row. `volume` may be empty. `total`, where it is more than the data has: room for
-// the images of other ranks, which write_more_images adds.
+// Pixels that lie on a grid in q_x and q_y become one panel with the rows and columns of that grid, and what the detector does
+// not use is masked; others become a panel of one row. `volume` may be empty. `total`, where it is more than the data has: room
+// for the images of other ranks, which write_more_images adds.
 void write_diffraction(const std::string& path, const DiffractionData& data, const Volume& volume = {},
                        std::int64_t total = 0);
 

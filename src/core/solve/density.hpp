@@ -8,8 +8,8 @@
 
 namespace offgrid {
 
-// weights: [points], written; all arrays where the device can reach them. problem.modes are those that the points sample; type and
-// tolerance are not heeded, nor are options but deterministic, threads and those of methods on a GPU.
+// weights: [points], written; all arrays where the device can reach them. problem.modes are those that the points sample; type
+// and tolerance are not heeded, nor are options but deterministic, threads and those of methods on a GPU.
 void find_density_weights(const Problem& problem, const Options& options, const Backend& backend,
                           const RawPoints& points, const Iteration& iteration, void* weights, Stream stream);
 

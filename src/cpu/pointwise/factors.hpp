@@ -1,4 +1,5 @@
-// Factors at points (core/pointwise.hpp), vectorised: those of a type 3 at its targets and sources, and the phases of short axes.
+// Factors at points (core/pointwise.hpp), vectorised: those of a type 3 at its targets and sources, and the phases of short
+// axes.
 #pragma once
 
 #include <complex>

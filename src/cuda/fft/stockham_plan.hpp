@@ -38,8 +38,8 @@ constexpr int most_line_threads(std::size_t real_bytes, int threads_per_line) {
   return are_long_lines(real_bytes, threads_per_line) ? lines_per_sector * threads_per_line
                                                       : threads_of_two_blocks(real_bytes, threads_per_line);
 }
-// Convolutions, which hold more at a time, have fewer, so that a thread has 144 registers or more (but in long lines of f32), or
-// 224 in f64: the threads of as many lines, a power of two, as there is room for.
+// Convolutions, which hold more at a time, have fewer, so that a thread has 144 registers or more (but in long lines of f32),
+// or 224 in f64: the threads of as many lines, a power of two, as there is room for.
 constexpr int most_convolution_threads(std::size_t real_bytes, int threads_per_line) {
   if (are_long_lines(real_bytes, threads_per_line)) return most_line_threads(real_bytes, threads_per_line);
   const int room = real_bytes == 4 ? 224 : 128;

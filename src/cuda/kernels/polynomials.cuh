@@ -1,5 +1,5 @@
-// The kernel phi on the device: one polynomial per cell that a point reaches (core/kernel/polynomial.hpp), p_i(t) for cell i and
-// the position t in [-1, 1] of the point in its own cell.
+// The kernel phi on the device: one polynomial per cell that a point reaches (core/kernel/polynomial.hpp), p_i(t) for cell i
+// and the position t in [-1, 1] of the point in its own cell.
 #pragma once
 
 #include "core/kernel/polynomial.hpp"

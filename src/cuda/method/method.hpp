@@ -66,7 +66,8 @@ template <class T, class A> struct StageCall {
   const PointSet<T>& set;
   StageArguments<T, A> stage;
   Queue queue;
-  // Where a method that asks for it (sums_results) adds up results: [batch][points of the set], in the order of the packed points.
+  // Where a method that asks for it (sums_results) adds up results: [batch][points of the set], in the order of the packed
+  // points.
   std::complex<double>* sums = nullptr;
 };
 

@@ -1,5 +1,5 @@
-// Between cells and modes, after and before the FFTs: crop or padding, deconvolution, and the order in which modes are sent. Each
-// body is called for one place of what it writes or, where it crops planes, of the modes of a plane.
+// Between cells and modes, after and before the FFTs: crop or padding, deconvolution, and the order in which modes are sent.
+// Each body is called for one place of what it writes or, where it crops planes, of the modes of a plane.
 #pragma once
 
 #include "cuda/fft/axis_modes.hpp"

@@ -1,6 +1,6 @@
-// The local steps on a GPU: spreading by a plan of liboffgrid with the option spread_only, FFTs by cuFFT, and one kernel on each side
-// of the exchange, which crops, deconvolves and writes modes in the order of sending. Each step waits for the GPU, so that its
-// failures are its own and times are true.
+// The local steps on a GPU: spreading by a plan of liboffgrid with the option spread_only, FFTs by cuFFT, and one kernel on
+// each side of the exchange, which crops, deconvolves and writes modes in the order of sending. Each step waits for the GPU, so
+// that its failures are its own and times are true.
 #include "core/error.hpp"
 #include "mpi/cuda/batched_fft.hpp"
 #include "mpi/cuda/crop.cuh"

@@ -1,5 +1,5 @@
-// Arrays between the exchanges on a GPU. Points are sorted by owner with a radix sort; where the owners' points begin is read off the
-// sorted owners.
+// Arrays between the exchanges on a GPU. Points are sorted by owner with a radix sort; where the owners' points begin is read
+// off the sorted owners.
 #include "mpi/cuda/complex.cuh"
 #include "mpi/cuda/launch.cuh"
 #include "mpi/cuda/sort_pairs.hpp"

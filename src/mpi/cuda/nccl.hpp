@@ -1,5 +1,5 @@
-// NCCL, loaded when ranks on GPUs first need it, so that the library starts where it is missing. The few functions that are used are
-// declared here as its version 2 has them, which keeps them: no header of NCCL is needed to build.
+// NCCL, loaded when ranks on GPUs first need it, so that the library starts where it is missing. The few functions that are
+// used are declared here as its version 2 has them, which keeps them: no header of NCCL is needed to build.
 #pragma once
 
 #include <cuda_runtime_api.h>
