@@ -106,11 +106,12 @@ class Application {
     const std::string parts = settings_.save_images + ".parts";  // takes the path's place when it is complete
     try {
       write_in_turns(parts, data);
-    } catch (const AgreedError&) {
-      if (first()) std::filesystem::remove(parts);
+      if (first()) std::filesystem::rename(parts, settings_.save_images);
+    } catch (...) {
+      std::error_code ignored;
+      if (first()) std::filesystem::remove(parts, ignored);
       throw;
     }
-    if (first()) std::filesystem::rename(parts, settings_.save_images);
   }
 
   void write_in_turns(const std::string& path, const DiffractionData& data) const {

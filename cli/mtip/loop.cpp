@@ -89,7 +89,7 @@ Volume Loop::shared_density() {
   return density;
 }
 
-// Of |q|. The detector has a pixel at least.
+// The cutoff in |q|. The detector has at least one pixel.
 double Loop::cutoff_of(int generation) const {
   const Detector& detector = parts_.data.detector;
   const auto last = std::min(detector.radius.size(), static_cast<std::size_t>(settings_.least_pixels)) - 1;

@@ -111,7 +111,7 @@ void PaddedRows::resize(std::size_t rows, std::size_t columns) {
   rows_ = rows;
   columns_ = columns;
   stride_ = (columns + lanes - 1) / lanes * lanes;
-  if (rows * stride_ > values_.capacity()) values_ = {};  // what is there is not needed while there is more
+  if (rows * stride_ > values_.capacity()) values_ = std::vector<float>();  // gives back what is there
   values_.assign(rows * stride_, 0);
 }
 

@@ -27,7 +27,7 @@ void print_head(const Experiment& experiment, const NumericsProblem& problem, co
               detector.pixels.size(), detector.wavelength > 0 ? "on the Ewald sphere" : "flat",
               experiment.noise == Noise::poisson ? "photon counts" : "without noise");
   if (experiment.negative > 0)
-    std::printf("          %lld value%s negative: matching takes 0 instead, merging what is there\n",
+    std::printf("          %lld value%s negative: matching takes them for 0, merging takes them as they are\n",
                 static_cast<long long>(experiment.negative), experiment.negative == 1 ? " is" : "s are");
   std::printf("model     %d^3 autocorrelation, particle in a ball of %.2f voxels\n", problem.modes, problem.radius);
   std::printf("computes  %s%s\n", numerics.describe().c_str(),

@@ -31,7 +31,7 @@ std::vector<ShellScale> shell_scales(const ShellSums& sums);
 std::vector<ShellScale> image_scales(const Detector& detector, const Images& images,
                                      const std::function<void(std::span<double>)>& sum);
 
-bool have_contrast(std::span<const ShellScale> scales);  // in a shell at least
+bool have_contrast(std::span<const ShellScale> scales);  // in at least one shell
 
 // Weights of the shells. A photon count has a square root with a variance of 1/4, whatever its mean is.
 std::vector<float> shell_weights(std::span<const ShellScale> images, Noise noise);

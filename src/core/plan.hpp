@@ -35,7 +35,7 @@ class AnyPlan {
   virtual void set_workspace(void* memory, std::size_t bytes) = 0;
   [[nodiscard]] virtual std::string describe() const = 0;
   [[nodiscard]] virtual double get(std::string_view name) const = 0;
-  // Of a plan of type 3, whose execute reads strengths and writes values at targets (type3_plan.hpp).
+  // Of a plan of type 3, whose execute reads strengths and writes values at targets (type3/plan.hpp).
   virtual void set_targets(std::int64_t count, const std::array<const void*, max_dim>& axes, Stream stream);
   virtual void set_points_and_targets(const RawPoints& sources, const RawPoints& targets, Stream stream);
   virtual void set_boxes(const Box& sources, const Box& targets);
@@ -117,7 +117,7 @@ template <class T> class Plan final : public AnyPlan {
   bool callers_workspace_ = false;
 };
 
-// A plan for the whole problem, one of type 3 (type3_plan.hpp), or one that sums its short axes exactly (short_axes.hpp) where
+// A plan for the whole problem, one of type 3 (type3/plan.hpp), or one that sums its short axes exactly (short_axes.hpp) where
 // that costs less.
 std::unique_ptr<AnyPlan> make_plan(const Problem& problem, const Options& options, const Backend& backend);
 

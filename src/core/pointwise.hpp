@@ -1,6 +1,6 @@
 // What plans that are made of other plans ask of a device, beside the engines of those: memory, and products of values at
 // points. One that sums its short axes exactly (short_axes.hpp) asks for phases and for modes in another order, one of type 3
-// (type3_plan.hpp) for boxes and factors.
+// (type3/plan.hpp) for boxes and factors.
 #pragma once
 
 #include <array>

@@ -15,7 +15,7 @@ enum class Sign { minus = -1, plus = +1 };                       // of i in exp(
 enum class ModeOrder { centred, fft };                           // -N/2..N/2-1, or 0..N/2-1, -N/2..-1
 enum class Method { automatic, gm, gm_sort, sm, sweep, owner };  // on a GPU: the paper's, and ours
 enum class GramMethod { automatic, convolution, pair };          // of a Gram operator (gram.hpp)
-enum class Type3Method { automatic, grid, direct };              // of a type 3 (type3_plan.hpp)
+enum class Type3Method { automatic, grid, direct };              // of a type 3 (type3/plan.hpp)
 enum class WindowKind { automatic, prolate, semicircle };        // semicircle: the paper's ES kernel
 
 // What the uniform side of a problem holds: Fourier modes, or the cells of the grid that points are spread to.

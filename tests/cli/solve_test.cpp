@@ -155,12 +155,13 @@ TEST_F(SolveCommands, GramIsThePairOfTransforms) {
   const Problem<double> problem(folder);
   using Complex = std::complex<double>;
   const std::string f = folder.file("f.npy"), w = folder.file("w.npy"), out = folder.file("h.npy");
-  std::vector<Complex> modes(2 * 48), weights(400);
+  std::vector<Complex> modes(2 * 48), any_weights(400);
   cli::fill_random<double>(modes, 5);
-  cli::fill_random<double>(weights, 6);
+  cli::fill_random<double>(any_weights, 6);
   cli::write_npy<Complex>(f, modes, {2, 8, 6});
   for (const char* kind : {"none", "real", "complex"}) {
     const bool real = std::string(kind) == "real", none = std::string(kind) == "none";
+    std::vector<Complex> weights = any_weights;
     std::vector<double> reals;
     for (Complex& weight : weights) reals.push_back((weight = none ? 1 : real ? weight.real() : weight).real());
     real ? cli::write_npy<double>(w, reals, {400}) : cli::write_npy<Complex>(w, weights, {400});

@@ -89,7 +89,7 @@ TEST_F(Type3Program, NoPointsGiveZerosAndNoTargetsNothing) {
   const cli::Points<double> none{2, 0};
   cli::write_npy<Complex>(folder.file("nothing.npy"), std::vector<Complex>(), {0});
   const std::string some = write("t.npy", targets, Layout::columns), empty = write("e.npy", none, Layout::columns);
-  for (const std::string& more : {"", " --verbose"}) {
+  for (const std::string more : {"", " --verbose"}) {
     const auto no_points =
         run("run --type 3 --points " + empty + " --targets " + some + in_and_out("nothing.npy") + more);
     ASSERT_EQ(no_points.code, 0) << no_points.errors;

@@ -1,15 +1,11 @@
 // The codes that the drop-ins return for what is wrong, and for what only looks wrong, in both precisions. Arguments of the
 // GPU's functions are checked before the GPU is looked for, so that most of them show their code without one.
 //
-// Every code of finufft_errors.h is returned here or in guard_test.cpp (25), but for five that cannot occur:
-//   4   SPREAD_PTS_OUT_RANGE  points are folded, and those that cannot be are 21
-//   5   SPREAD_ALLOC          memory that is missing is 11, or 15 on a GPU, wherever it is missing
-//   6   SPREAD_DIR            no argument is a direction: the type decides
-//   23  NTHREADS_NOTVALID     every number of threads is taken; of_options tries some
-//   27  PSWF_SETUP            the kernel is there for every tolerance and upsampling that were accepted
+// Every code of finufft_errors.h is returned here or in guard_test.cpp (25), but for the five that it marks as never, with why.
 #include <gtest/gtest.h>
 
 #include <cstdint>
+#include <limits>
 #include <vector>
 
 #include "gpu.hpp"

@@ -1,9 +1,12 @@
-// Whether there is a GPU, which CUDA is asked and not the drop-in: where there is one, a drop-in that makes no plan fails its
-// tests, and does not skip them.
+// Whether there is a GPU that this build has code for. CUDA and offgrid are asked and not the drop-in: where there is one, a
+// drop-in that makes no plan fails its tests, and does not skip them.
 #pragma once
 
 #ifdef OFFGRID_HAS_CUDA
 #include <cuda_runtime_api.h>
+#include <offgrid/offgrid.h>
+
+#include <string>
 #endif
 
 namespace support {
@@ -14,7 +17,7 @@ inline bool has_gpu() {
     int gpus = 0;
     const bool found = cudaGetDeviceCount(&gpus) == cudaSuccess && gpus > 0;
     (void)cudaGetLastError();
-    return found;
+    return found && std::string(offgrid_devices()).find("not used: ") == std::string::npos;
   }();
   return there;
 #else

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <complex>
+#include <limits>
 #include <vector>
 
 #include "gpu.hpp"

@@ -6,7 +6,6 @@ in for those of a GPU by their ``__cuda_array_interface__``. test_cufinufft_gpu.
 
 import ctypes
 import inspect
-import sys
 
 import numpy as np
 import pytest
@@ -86,7 +85,8 @@ def test_import_and_errors_without_a_gpu(capfd):
         plan = cufinufft.Plan(1, (8, 7))
     except RuntimeError as error:
         assert str(error) == "Error creating plan."
-        assert gpu_count() == 0 or "built without its CUDA engine" in capfd.readouterr().err
+        words = capfd.readouterr().err
+        assert gpu_count() == 0 or any(why in words for why in ("built without its CUDA engine", "no code for"))
     else:
         assert plan.dim == 2
 
@@ -226,8 +226,7 @@ def test_library_errors(calls):
         with pytest.raises(RuntimeError) as caught:
             call()
         assert str(caught.value) == text
-        if sys.version_info >= (3, 11):
-            assert caught.value.__notes__ == ["code 15: CUDA failed: is there a GPU that can be used?"]
+        assert str(caught.value.__cause__) == "code 15: CUDA failed: is there a GPU that can be used?"
     calls.status = 0
     with pytest.raises(RuntimeError) as caught:
         cufinufft.Plan(1, (8,)).execute(complex_(20))

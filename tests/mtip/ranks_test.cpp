@@ -51,7 +51,7 @@ class RoundsDifferently final : public Numerics {
   float factor_;
 };
 
-// Four starts of two generations with three images on each number of ranks. `error`: how differently the ranks round.
+// Four starts of three generations, with three images on all ranks together. `error`: how differently the ranks round.
 struct Job {
   std::vector<State> last;  // of each rank
   std::vector<LoopResult> results;

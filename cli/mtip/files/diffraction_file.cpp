@@ -159,7 +159,7 @@ std::vector<Rotation> read_rotations(const Hdf5File& file, const ImageRange& ran
 ImageRange checked_range(const Hdf5File& file, const Shape& intensities, ImageRange range) {
   const auto all = static_cast<std::int64_t>(intensities[0]);
   if (range.count < 0) range.count = all - range.first;
-  if (range.first < 0 || range.first + range.count > all)
+  if (range.first < 0 || range.count < 0 || range.first + range.count > all)
     file.refuse(format("it has %lld images, asked for %lld to %lld", static_cast<long long>(all),
                        static_cast<long long>(range.first), static_cast<long long>(range.first + range.count)));
   return range;

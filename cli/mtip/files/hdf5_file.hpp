@@ -32,7 +32,7 @@ class Hdf5File {
   void write(const std::string& name, const Shape& shape, std::span<const double> values);
   void write(const std::string& name, const Shape& shape, std::span<const std::int32_t> values);
 
-  // An array of zeros, and rows of it from `first` on of its slowest axis.
+  // An array of zeros, and its rows along the slowest axis, from `first` on.
   void make_floats(const std::string& name, const Shape& shape);
   void make_doubles(const std::string& name, const Shape& shape);
   void write_rows(const std::string& name, hsize_t first, hsize_t count, std::span<const float> values);

@@ -26,11 +26,8 @@ _reasons = {
 
 
 def raise_failure(what: str, reason: str) -> NoReturn:
-    """Raises cuFINUFFT's RuntimeError, whose text is ``what``, with the reason as a note below it."""
-    error = RuntimeError(what)
-    if sys.version_info >= (3, 11):
-        error.add_note(reason)
-    raise error
+    """Raises cuFINUFFT's RuntimeError, whose text is ``what``, with the reason as its cause."""
+    raise RuntimeError(what) from RuntimeError(reason)
 
 
 def _reason(status: int) -> str:

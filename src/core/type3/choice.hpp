@@ -1,4 +1,4 @@
-// The choice of a type 3's two stages (type3_design.hpp): sigma and width of the spreading, and the tolerance that the inner
+// The choice of a type 3's two stages (type3/design.hpp): sigma and width of the spreading, and the tolerance that the inner
 // transform is given. Candidates are weighed by the cost of both stages, by the error of both and by the memory of all grids.
 #pragma once
 

@@ -1,4 +1,4 @@
-// A plan of type 3, sources to targets, made of two engines and products at points (type3_design.hpp has the formulas):
+// A plan of type 3, sources to targets, made of two engines and products at points (type3/design.hpp has the formulas):
 //   execute   strengths -> [phases of the sources] -> spread -> cells -> inner type 2 -> factors of the targets -> values
 //   adjoint   the same backwards, with conjugate factors
 // Where there are few sources and targets the sum over all pairs costs less; then execute and adjoint are that sum.
