@@ -24,7 +24,7 @@ std::vector<LibraryOption> library_options();
 
 class PlanFlags {
  public:
-  // Adds a flag an option, in dashes and in underscores, but for the options that the command sets by itself.
+  // Adds a flag per option, in dashes and in underscores, but for the options that the command sets by itself.
   void add_to(CLI::App& command, std::initializer_list<std::string_view> set_by_command);
 
   // The options that were given, in the order of the library's table.

@@ -1,6 +1,7 @@
 #include "registry.hpp"
 
 #include "core/error.hpp"
+#include "core/text.hpp"
 #include "cpu/engine.hpp"
 #ifdef OFFGRID_HAS_CUDA
 #include "cuda/engine.hpp"
@@ -35,7 +36,7 @@ Backend backend_for(DeviceKind device) {
     const MemoryLimit gpu = gpu_memory();
     if (gpu.bytes > host.traits.grid_memory.bytes) {
       host.traits.grid_memory = gpu;
-      host.traits.kept_as = "cpu, perhaps";
+      host.traits.kept_as = text("cpu, perhaps, ", gpu.bytes);
     }
   }
   return host;

@@ -13,7 +13,7 @@ namespace offgrid {
 Backend backend_for(DeviceKind device);
 
 DeviceKind device_of(const void* array);  // cpu or cuda
-std::string list_devices();               // one a line
+std::string list_devices();               // one per line
 std::string gpu_without_code();           // a GPU that counts as not there, and why; nothing where there is none such
 
 // What plans left behind for later ones goes back to the system and to the driver.

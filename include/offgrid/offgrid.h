@@ -56,7 +56,7 @@ typedef enum offgrid_weights OFFGRID_OF_INT { OFFGRID_REAL_WEIGHTS = 0, OFFGRID_
 /* The version of the library that is loaded, such as "0.1.0". */
 OFFGRID_API const char* offgrid_version(void);
 
-/* The engines that are built in and the devices that they find, one a line. */
+/* The engines that are built in and the devices that they find, one per line. */
 OFFGRID_API const char* offgrid_devices(void);
 
 /* What was wrong with this thread's last call that failed. Valid until this thread's next failing call. */

@@ -36,7 +36,7 @@ template <class T> struct Batch {
 };
 using Stages = std::function<void(Stream)>;
 
-// One a plan. All calls but set_points are const and may run at the same time, each with a grid of its own.
+// One per plan. All calls but set_points are const and may run at the same time, each with a grid of its own.
 template <class T> class Engine {
  public:
   using Complex = std::complex<T>;

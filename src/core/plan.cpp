@@ -97,41 +97,46 @@ template <class T> bool Plan<T>::keeps_design(std::int64_t count) const {
   return callers_workspace_ && count <= chosen_->design->most_points;
 }
 
-// A caller's workspace is for the present engine.
-template <class T> bool Plan<T>::keeps_engine(const Design& fresh, std::int64_t count) const {
-  return chosen_ && suits(*chosen_->design, fresh, backend_.traits) &&
-         (callers_workspace_ || chosen_->engine->serves(designed_points(count)));
+template <class T>
+Points<T> Plan<T>::along(const Design& design, std::int64_t count, const std::array<const void*, max_dim>& axes) const {
+  Points<T> points{count, {}};
+  for (int axis = 0; axis < problem_.dim; ++axis) points.axis[axis] = static_cast<const T*>(axes[design.axes[axis]]);
+  return points;
 }
 
+// A caller's workspace is for the present engine. An engine that suits and only would not work as a new one does stays where
+// there is no memory for that.
 template <class T>
 void Plan<T>::set_points(std::int64_t count, const std::array<const void*, max_dim>& axes, Stream stream) {
   require_points<T>(backend_, problem_.dim, options_.transforms, count, axes);
   reverse_.settled = false;
   reverse_.adjoints = 0;
   if (count > 0 && uniform_count_ > 0) {
-    Points<T> points{count, {}};
-    const auto arrange = [&](const Design& design) {
-      for (int axis = 0; axis < problem_.dim; ++axis)
-        points.axis[axis] = static_cast<const T*>(axes[design.axes[axis]]);
-    };
-    std::shared_ptr<const Design> fresh;
-    if (!keeps_design(count)) fresh = design_for(problem_, count);
-    if (fresh && keeps_engine(*fresh, count)) fresh.reset();
-    if (fresh) {
-      if (callers_workspace_)
-        throw Error(Status::wrong_state,
-                    text(count, " points need another grid and workspace; give points_hint to the plan"));
-      arrange(*fresh);
-      auto engine = backend_.make<T>(*fresh);
-      engine->set_points(points, stream);
-      chosen_ = {std::move(fresh), std::move(engine)};
-    } else {
-      arrange(*chosen_->design);
-      hand_over(points, stream);
-    }
+    const auto fresh = keeps_design(count) ? nullptr : design_for(problem_, count);
+    const bool may_stay = !fresh || (chosen_ && suits(*chosen_->design, *fresh, backend_.traits));
+    const bool serves = may_stay && (!fresh || chosen_->engine->serves(designed_points(count)));
+    if (!may_stay && callers_workspace_)
+      throw Error(Status::wrong_state,
+                  text(count, " points need another grid and workspace; give points_hint to the plan"));
+    const bool stays = serves || callers_workspace_;
+    if (stays || !begin_anew(fresh, along(*fresh, count, axes), may_stay, stream))
+      hand_over(along(*chosen_->design, count, axes), stream);
     designed_for_ = designed_points(count);
   }
   points_ = count;
+}
+
+// With an engine of this design. False where there is no memory for it, if that is no error.
+template <class T>
+bool Plan<T>::begin_anew(std::shared_ptr<const Design> design, const Points<T>& points, bool may_fail,
+                         Stream stream) try {
+  auto engine = backend_.make<T>(*design);
+  engine->set_points(points, stream);
+  chosen_ = {std::move(design), std::move(engine)};
+  return true;
+} catch (const Error& error) {
+  if (!may_fail || error.status() != Status::out_of_memory) throw;
+  return false;
 }
 
 template <class T> void Plan<T>::hand_over(const Points<T>& points, Stream stream) {

@@ -95,7 +95,9 @@ template <class T> class Plan final : public AnyPlan {
   void settle_reverse(Stream stream) const;
   bool fill_reverse(std::shared_ptr<const Design> design, Stream stream) const;
   [[nodiscard]] bool keeps_design(std::int64_t count) const;
-  [[nodiscard]] bool keeps_engine(const Design& fresh, std::int64_t count) const;
+  [[nodiscard]] Points<T> along(const Design& design, std::int64_t count,
+                                const std::array<const void*, max_dim>& axes) const;
+  bool begin_anew(std::shared_ptr<const Design> design, const Points<T>& points, bool may_fail, Stream stream);
   [[nodiscard]] const Chosen& chosen(std::string_view asker) const;
   [[nodiscard]] std::shared_ptr<const Design> design(std::string_view asker) const;
   [[nodiscard]] const char* uniform_name() const;

@@ -523,6 +523,7 @@ Backend backend() {
   const Device& device = current_device();
   Backend backend{cost_traits(device.limits()), make<float>, make<double>};
   backend.traits.grid_memory = {static_cast<std::int64_t>(device.memory_bytes), "the GPU has"};
+  backend.traits.kept_as += text(" ", device.memory_bytes);  // what does not fit is kept, too
   backend.check_array = require_device_pointer;
   backend.clear = clear;
   backend.pointwise_f32 = make_pointwise<float>;

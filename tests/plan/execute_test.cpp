@@ -67,6 +67,22 @@ TEST(Execute, an_engine_that_does_not_serve_the_new_number_of_points_is_made_ane
             (Log{"make", "set_points 4", "serves 4096", "make", "set_points 4000", "serves 5", "set_points 5"}));
 }
 
+TEST(Execute, the_present_engine_goes_on_where_there_is_no_memory_for_one_that_serves_better) {
+  most_served_points() = 100;
+  Transform<double> one_grid(reference(), {.modes = {30}, .options = {.upsampling = 2, .width = 8}});
+  Transform<double> other_grids(reference(), {.type = 1, .modes = {30, 30}, .tolerance = 1e-9});
+  const auto few = uniform_points<double>(1, 4), many = uniform_points<double>(1, 4000);
+  one_grid.set_points(few);
+  other_grids.set_points(uniform_points<double>(2, 4));
+  engine_log().clear();
+  no_memory_for_engines() = true;
+  EXPECT_NO_THROW(one_grid.set_points(many));
+  EXPECT_EQ(engine_log(), (Log{"serves 4096", "set_points 4000"}));
+  EXPECT_EQ(status_of([&] { other_grids.set_points(uniform_points<double>(2, 4'000'000)); }), Status::out_of_memory);
+  no_memory_for_engines() = false;
+  most_served_points() = std::numeric_limits<std::int64_t>::max();
+}
+
 TEST(Execute, type_2_transforms_then_interpolates) {
   const auto transform = ready({.type = 2, .modes = {6}, .options = {.transforms = 3, .batch = 3}});
   (void)transform.execute(random_values<double>(18, 1));

@@ -146,11 +146,13 @@ TEST_P(Type3Test, points_set_alone_that_need_finer_grids_are_refused) {
   const auto strengths = random_values<double>(3000, 1), last = random_values<double>(30, 2);
   plan.add(strengths);
   EXPECT_NO_THROW(plan.set_points(few));
+  EXPECT_THROW(plan.execute(last), offgrid::Error);
   plan.add(last);
   Sums truth = oracle::direct_type3<double>(1, axes_of(many(3)), strengths, axes_of(far(4)));
   const Sums more = oracle::direct_type3<double>(1, axes_of(few), last, axes_of(far(4)));
   for (std::size_t k = 0; k < truth.size(); ++k) truth[k] += more[k];
   EXPECT_LE(relative_error(plan.finish(), truth), 1e-6);
+  EXPECT_THROW(plan.add(last), offgrid::Error);
   EXPECT_THROW(plan.set_points(few), offgrid::Error);
 }
 

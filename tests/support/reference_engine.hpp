@@ -28,11 +28,19 @@ inline std::int64_t& most_served_points() {
   return most;
 }
 
+inline bool& no_memory_for_engines() {
+  static bool none = false;
+  return none;
+}
+
 template <class T> class ReferenceEngine final : public offgrid::Engine<T> {
  public:
   using Complex = std::complex<T>;
 
-  explicit ReferenceEngine(const offgrid::Design& design) : design_(design) { engine_log().push_back("make"); }
+  explicit ReferenceEngine(const offgrid::Design& design) : design_(design) {
+    if (no_memory_for_engines()) throw offgrid::Error(offgrid::Status::out_of_memory, "no memory for another engine");
+    engine_log().push_back("make");
+  }
 
   void set_points(const offgrid::Points<T>& points, offgrid::Stream) override {
     PointSet<T> next;

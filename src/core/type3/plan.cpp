@@ -66,6 +66,7 @@ template <class T> void Type3Plan<T>::fill(Stages& stages, End end, Points<T> po
   }
   side.factors = std::move(factors);
   side.count = points.count;
+  side.in_sums_only = false;
 }
 
 template <class T>
@@ -85,10 +86,19 @@ void Type3Plan<T>::set_points_and_targets(const RawPoints& raw_sources, const Ra
   target_count_ = targets.count;
 }
 
-// In the present stages.
+// In the present stages. Where it fails, the earlier points are there unless the stages have lost them.
+template <class T> void Type3Plan<T>::fill_or_lose(End end, const Points<T>& points, Stream stream) {
+  try {
+    fill(*stages_, end, points, stream);
+  } catch (...) {
+    if (stages_->at(end).count < 0) count_at(end) = -1;
+    throw;
+  }
+}
+
 template <class T> void Type3Plan<T>::fill_both(const Points<T>& sources, const Points<T>& targets, Stream stream) {
+  fill_or_lose(End::sources, sources, stream);
   source_count_ = target_count_ = -1;  // until both are there
-  fill(*stages_, End::sources, sources, stream);
   fill(*stages_, End::targets, targets, stream);
   commit(std::nullopt);
 }
@@ -148,10 +158,10 @@ template <class T> void Type3Plan<T>::require_box_known() const {
         "type 3: the grid depends on the boxes around sources and targets; set both in one call, or give the boxes");
 }
 
-// Whether the present grids keep the tolerance for these points, for which they were not designed. A chunk of a sum may be
+// Whether the present grids keep the tolerance for these points, for which they were not designed. Only a chunk of a sum may be
 // anything in the box: what counts is the whole sum.
-template <class T> void Type3Plan<T>::require_suited(End end, const Points<T>& points, Stream stream) {
-  if (points.count == 0) return;
+template <class T> bool Type3Plan<T>::require_suited(End end, const Points<T>& points, Stream stream) {
+  if (points.count == 0) return true;
   const Extent extent = pointwise_->find_extent(name_of(end), points, problem_.dim, stream);
   const Type3Design& design = stages_->design;
   const Type3Axis& first = design.axis[0];
@@ -164,30 +174,28 @@ template <class T> void Type3Plan<T>::require_suited(End end, const Points<T>& p
                      from_boxes_ ? "" : "set sources and targets in one call, or ", "give larger boxes"));
   const bool is_chunk = at_sources && stages_->has_sums;
   const bool must_be_all_over = at_sources ? design.sources_all_over : design.targets_all_over;
-  if (must_be_all_over && !is_chunk && !are_all_over(extent, points.count))
+  const bool suited = !must_be_all_over || are_all_over(extent, points.count);
+  if (!suited && !is_chunk)
     throw Error(Status::invalid_argument,
                 text(name_of(end), ": the plan's grids are for many that are spread over their box, and these ",
                      points.count, " are few, at few places or at the ends of it, where the error would exceed the ",
                      "tolerance; set points and targets in one call, or give the boxes"));
+  return suited;
 }
 
 // One end anew, within its box.
 template <class T> void Type3Plan<T>::refill(End end, const RawPoints& raw, Stream stream) {
   const Points<T> points = checked(end, raw);
   require_box_known();
-  require_suited(end, points, stream);
+  const bool suited = require_suited(end, points, stream);
   take_grids(stream);
   Stages& stages = *stages_;
   const bool at_sources = end == End::sources;
   const std::int64_t size =
       room_size(stages.design, at_sources ? raw.count : source_count_, at_sources ? target_count_ : raw.count);
   auto rooms = rooms_.prepare(size);  // what can fail comes before what cannot be undone
-  try {
-    fill(stages, end, points, stream);
-  } catch (...) {
-    if (stages.at(end).count < 0) count_at(end) = -1;
-    throw;
-  }
+  fill_or_lose(end, points, stream);
+  stages.at(end).in_sums_only = !suited;
   rooms_.replace_by(std::move(rooms), size);
   count_at(end) = raw.count;
 }
@@ -231,6 +239,13 @@ template <class T> void Type3Plan<T>::require_set(const char* asker, End end) co
   const bool is_there = stages_ && stages_->at(end).count == count;
   if (count == 0 || (count > 0 && is_there)) return;
   throw Error(Status::wrong_state, text(asker, ": the plan has no ", name_of(end), " yet, set them first"));
+}
+
+template <class T> void Type3Plan<T>::require_no_chunk(const char* asker) const {
+  if (stages_ && stages_->sources.in_sums_only)
+    throw Error(Status::wrong_state,
+                text(asker, ": these points were set as a chunk of a sum, and the plan's grids do not ",
+                     "keep the tolerance for them alone; set points and targets in one call"));
 }
 
 // A group of vectors at the points of one side, times their factors.
@@ -307,6 +322,7 @@ template <class T> void Type3Plan<T>::run(const Call& call, Complex* strengths, 
       backend_.clear(forward ? values : strengths, static_cast<std::size_t>(size) * sizeof(Complex), call.stream);
     return;
   }
+  require_no_chunk(forward ? "execute" : "adjoint");
   const Type3Design& design = stages_->design;
   if (design.direct) return sum_directly(call, strengths, values);
   const auto room = rooms_.lease(call.stream);
@@ -336,6 +352,7 @@ template <class T> void Type3Plan<T>::add_sources(const void* strengths, Stream 
   if (source_count_ == 0) return;
   require_box_known();
   require_set("add", End::sources);
+  if (!has_sum()) require_no_chunk("add");
   require_reach<T>(backend_, "strengths", strengths, source_count_ * options_.transforms);
   take_grids(stream);
   Stages& stages = *stages_;

@@ -43,6 +43,7 @@ template <class T> class Type3Plan final : public AnyPlan {
     RoomHandle factors;  // null where they are all 1
     RoomHandle points;   // of a sum over all pairs: their coordinates, [dim][count]
     std::int64_t count = -1;
+    bool in_sums_only = false;  // points that the grids are too coarse for, if they are alone
   };
   struct Stages {
     Type3Design design;
@@ -65,10 +66,11 @@ template <class T> class Type3Plan final : public AnyPlan {
   [[nodiscard]] Type3Design design_by_grids(const Type3Boxes& boxes) const;
   void take_grids(Stream stream);
   void refill(End end, const RawPoints& raw, Stream stream);
-  void require_suited(End end, const Points<T>& points, Stream stream);
+  bool require_suited(End end, const Points<T>& points, Stream stream);
   [[nodiscard]] std::int64_t& count_at(End end) { return end == End::sources ? source_count_ : target_count_; }
   [[nodiscard]] std::int64_t count_at(End end) const { return end == End::sources ? source_count_ : target_count_; }
   static const char* name_of(End end) { return end == End::sources ? "points" : "targets"; }  // as callers know it
+  void fill_or_lose(End end, const Points<T>& points, Stream stream);
   void fill_both(const Points<T>& sources, const Points<T>& targets, Stream stream);
   void set_by_points(const Points<T>& sources, const Points<T>& targets, Stream stream);
   void commit(std::optional<Stages> fresh);
@@ -76,6 +78,7 @@ template <class T> class Type3Plan final : public AnyPlan {
   [[nodiscard]] const Stages& stages(std::string_view asker) const;
   void require_box_known() const;
   void require_set(const char* asker, End end) const;
+  void require_no_chunk(const char* asker) const;
   void run(const Call& call, Complex* strengths, Complex* values) const;
   void sum_directly(const Call& call, Complex* strengths, Complex* values) const;
   void spread(const Complex* strengths, Complex* scratch, Complex* cells, Sign sign, Stream stream) const;
