@@ -45,7 +45,7 @@ type3.add(strengths)
 type3.finish(out=np.empty(10, np.complex128))
 assert_type(type3.targets, int | None)
 assert_type(type3.dim, int)
-type3.set_points((x, x), [x, x])
+type3.set_points((x, x), [x, x / 10 + 0.5])
 assert_type(type3.execute(strengths), npt.NDArray[np.complex128])
 
 gram = offgrid.gram((x, x), (6, 4), weights=x, tol=1e-9, transforms=1, gram="convolution")
