@@ -83,8 +83,10 @@ class Pair:
         self.shape, self.dtype, self.transforms, self.real = plan.shape, plan.dtype, plan.transforms, real
 
     def __call__(self, modes: Any) -> Any:
-        values = self._plan.execute(modes)
-        return self._plan.adjoint(values if self._weights is None else values * self._weights)
+        _, device = arrays_of(self._plan)
+        with device:
+            values = self._plan.execute(modes)
+            return self._plan.adjoint(values if self._weights is None else values * self._weights)
 
 
 def takes_pair(plan: Plan) -> bool:
