@@ -90,7 +90,7 @@ class Pair:
 
 
 def takes_pair(plan: Plan) -> bool:
-    """As the option gram says, or where the pair costs less: about that, since what a transform costs a plan does not say."""
+    """As the option gram says, or where the pair costs less: roughly, since a plan does not tell what a transform costs."""
     asked = options_of(dict(plan.options)).get("gram")
     if asked in (1.0, "1", "convolution"):
         return False
