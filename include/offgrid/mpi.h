@@ -29,7 +29,8 @@ typedef enum offgrid_mpi_number OFFGRID_OF_INT {
 OFFGRID_API const char* offgrid_mpi_last_error(void);
 
 /* The ranks of an MPI communicator, given as the address of an MPI_Comm; it is duplicated. Null stands for MPI_COMM_WORLD.
- * Where nobody has initialised MPI, this does, and offgrid_mpi_comm_destroy then finalises it. */
+ * Where nobody has initialised MPI, this does, and offgrid_mpi_comm_destroy of the first communicator then finalises it. A call
+ * that fails leaves MPI initialised, so that a later one can succeed. */
 OFFGRID_API offgrid_status offgrid_mpi_comm_create(offgrid_mpi_comm* comm, const void* address_of_mpi_comm);
 OFFGRID_API offgrid_status offgrid_mpi_comm_destroy(offgrid_mpi_comm comm);
 

@@ -88,6 +88,8 @@ OFFGRID_API offgrid_status offgrid_set_points(offgrid_plan plan, int64_t count, 
  * Or the boxes are given beforehand, low and high ends for each axis. Then offgrid_plan_get answers "memory_bytes" before
  * anything is allocated, what does not fit is refused with the bytes that it would take, and points and targets may be set one
  * without the other, as often as you like, wherever they are in their boxes; outside of them they are refused.
+ * After a call that has set both, either may be set alone, too, in the box around the earlier ones. Refused are then also those
+ * that need finer grids: few, at few places, or at the ends of the box, after many that were spread over it.
  * For more points than fit at once: set some of them by offgrid_set_points, add them by offgrid_add_points, set the next ones,
  * and so on; offgrid_finish then writes the values of all that were added at the targets, and begins a new sum.
  * offgrid_execute and offgrid_execute_adjoint take strengths and, as `modes`, the values at the targets:

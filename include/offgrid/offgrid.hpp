@@ -134,7 +134,8 @@ template <class T> class Plan {
   }
 
   // Type 3: points and targets in one call, since the grids depend on the boxes around both; or one without the other, as soon
-  // as both were set, or the boxes. offgrid.h has more.
+  // as both were set, or the boxes. Without boxes, few that follow many alone may need finer grids, and are refused then:
+  // offgrid.h has more.
   void set_points(Listed points, Listed targets, void* stream = nullptr) {
     set_points(Axes(points.begin(), points.size()), Axes(targets.begin(), targets.size()), stream);
   }

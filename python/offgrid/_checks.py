@@ -121,7 +121,7 @@ def word(value: str, name: str) -> str:
 
 def likely(name: str) -> str:
     """The question whether another keyword was meant; empty where none is alike."""
-    others = [word for word in (*DEFAULTS, *PARAMETERS) if word != name]  # a parameter of other calls is none of this one
+    others = [word for word in (*DEFAULTS, *PARAMETERS) if word != name]  # a keyword of other calls is not proposed for itself
     alike = [OTHER_WORDS[name]] if name in OTHER_WORDS else difflib.get_close_matches(name, others, 1)
     return f"; did you mean {alike[0]}?" if alike else ";"
 

@@ -83,12 +83,14 @@ class Pair:
         self.shape, self.dtype, self.transforms, self.real = plan.shape, plan.dtype, plan.transforms, real
 
     def __call__(self, modes: Any) -> Any:
-        values = self._plan.execute(modes)
-        return self._plan.adjoint(values if self._weights is None else values * self._weights)
+        _, device = arrays_of(self._plan)
+        with device:
+            values = self._plan.execute(modes)
+            return self._plan.adjoint(values if self._weights is None else values * self._weights)
 
 
 def takes_pair(plan: Plan) -> bool:
-    """As the option gram says, or where the pair costs less: about that, since what a transform costs a plan does not say."""
+    """As the option gram says, or where the pair costs less: roughly, since a plan does not tell what a transform costs."""
     asked = options_of(dict(plan.options)).get("gram")
     if asked in (1.0, "1", "convolution"):
         return False

@@ -241,6 +241,7 @@ class Plan(Vectors):
 
         targets: of type 3, and as points are; both may lie anywhere, and nothing is periodic. They come in one call, since the
         grids depend on the boxes around both. After that, or after set_boxes, points may be set alone, in their box.
+        Without set_boxes they are refused where they need finer grids: few, for instance, after many all over the box.
 
         >>> import numpy as np, offgrid
         >>> plan = offgrid.Plan(2, (16, 16))
@@ -254,7 +255,7 @@ class Plan(Vectors):
         self._set(Points(points, self._dim), None if targets is None else Points(targets, self._dim, "targets"))
 
     def set_targets(self, targets: _typing.Points) -> None:
-        """Of type 3: other targets for the same points, in their box.
+        """Of type 3: other targets for the same points, in their box. Refused as points alone are (set_points).
 
         >>> import numpy as np, offgrid
         >>> plan = offgrid.Plan(3, 1)

@@ -46,20 +46,22 @@ def steps_of(iterations: Any) -> int:
 
 
 def in_its_unit(array: Any) -> tuple[Any, Any]:
-    """The array over its unit, and that: the sum of the largest real and the largest imaginary part, or 1 for zeros."""
+    """The array over its unit, and that: an eighth of the largest real and the largest imaginary part together, or 1 for
+    zeros. The eighth keeps the sum in range, and its reciprocal from being subnormal."""
     if 0 in array.shape:
         return array * 1, 1.0
     dtype = str(array.dtype).rpartition(".")[2]
     parts = (array.real, array.imag) if dtype.startswith("complex") else (array,)
-    largest = sum(abs(part).max() for part in parts)
+    largest = sum(0.125 * abs(part).max() for part in parts)
     least = float(np.finfo(np.float64 if dtype in ("complex128", "float64") else np.float32).tiny)
     unit = largest + (largest < least)  # what is smaller has no reciprocal
     return array * (1 / unit), unit
 
 
-def norm_of(array: Any) -> float:
-    scaled, unit = in_its_unit(array)
-    return float(unit) * root_of(inner(scaled, scaled))
+def norm_of(array: Any, unit: float) -> float:
+    """The norm in that unit."""
+    scaled, own = in_its_unit(array)
+    return root_of(inner(scaled, scaled)) * (float(own) / unit)
 
 
 def root_of(square: Any, name: str = "residual") -> float:
@@ -109,11 +111,13 @@ def conjugate_gradients(operator: Callable[[Any], Any], right: Any, iterations: 
         return image + more * direction if more > 0 else image
 
     # Residual and direction are in units of the first residual, so that their squares are in range whatever that is.
-    solution = right * 0 if start is None else start
+    solution = right * 0 if start is None else start * 1  # never the caller's own array
     residual, unit = in_its_unit(right if start is None else right - apply(start))
     direction, square = residual * 1, inner(residual, residual)
-    norm = norm_of(right) / float(unit) if watched else 1.0
-    if watched and root_of(square) <= enough * norm:
+    left = norm = root_of(square) if watched else 1.0
+    if watched and start is not None:
+        norm = norm_of(right, float(unit))
+    if watched and left <= enough * norm:
         return solution
     for step in range(1, steps + 1):
         image = apply(direction)
@@ -177,23 +181,18 @@ def inverse(values: Any, points: _typing.Points, shape: _typing.Shape, weights: 
                                         ("coils", coils, (*lead, *sizes), dtype), ("start", start, sizes, dtype)):
         if array is not None:
             like(checked, name, array, form, expected)
-    plan = Plan(2, sizes, dtype=dtype, tol=tol, transforms=vectors, device=device, **options)
-    plan._set(checked)
-    gram = Gram(points, sizes, weights, tol, vectors, device, dict(options))
-    weighted = plan.adjoint(values if weights is None else values * weights)
-    plan.close()
+    with Plan(2, sizes, dtype=dtype, tol=tol, transforms=vectors, device=device, **options) as plan:
+        plan._set(checked)
+        weighted = plan.adjoint(values if weights is None else values * weights)
     conjugate = None if coils is None else coils.conj()
 
     def combined(images: Any) -> Any:
         return images if coils is None else (conjugate * images).sum(0)
 
-    def normal(image: Any) -> Any:
-        return gram(image) if coils is None else combined(gram(coils * image))
-
-    found = conjugate_gradients(normal, combined(weighted), iterations, rtol=rtol, regularisation=regularisation,
-                                start=start, callback=callback)
-    gram.close()
-    return found
+    with Gram(points, sizes, weights, tol, vectors, device, dict(options)) as gram:
+        return conjugate_gradients(lambda image: combined(gram(image if coils is None else coils * image)),
+                                   combined(weighted), iterations, rtol=rtol, regularisation=regularisation, start=start,
+                                   callback=callback)
 
 
 # What the plan of the density weights heeds; the others are checked and have no effect, as in C.
@@ -222,18 +221,17 @@ def density_weights(points: _typing.Points, shape: _typing.Shape, iterations: in
     options_of(dict(options))
     heeded: Any = {name: value for name, value in options.items() if name in HEEDED}
     width = 5
-    plan = Plan(1, [max(2 * n, width) for n in sizes], tol=1e-2, dtype=complex_of(checked), device=device, spread_only=True,
-                width=width, **heeded)
-    plan._set(checked)
-    weights = columns(points, len(sizes))[0] * 0 + 1
-    for step in range(1, 1 + (steps if checked.count > 0 else 0)):
-        before = weights
-        weights = weights / abs(plan.adjoint(plan.execute(weights * (1 + 0j))))
-        if enough == 0 and callback is None:
-            continue
-        change = root_of(inner(weights - before, weights - before) / inner(weights, weights), "change of the weights")
-        if (callback is not None and callback(step, change)) or change <= enough:
-            break
-    per_cell = prod(plan.kernel_transform(axis, 0) ** 2 / plan.shape[axis] for axis in range(len(sizes)))
-    plan.close()
+    grid = [max(2 * n, width) for n in sizes]
+    with Plan(1, grid, tol=1e-2, dtype=complex_of(checked), device=device, spread_only=True, width=width, **heeded) as plan:
+        plan._set(checked)
+        weights = columns(points, len(sizes))[0] * 0 + 1
+        for step in range(1, 1 + (steps if checked.count > 0 else 0)):
+            before = weights
+            weights = weights / abs(plan.adjoint(plan.execute(weights * (1 + 0j))))
+            if enough == 0 and callback is None:
+                continue
+            change = root_of(inner(weights - before, weights - before) / inner(weights, weights), "change of the weights")
+            if (callback is not None and callback(step, change)) or change <= enough:
+                break
+        per_cell = prod(plan.kernel_transform(axis, 0) ** 2 / plan.shape[axis] for axis in range(len(sizes)))
     return weights * per_cell

@@ -51,6 +51,7 @@ offgrid_status offgrid_mpi_comm_create(offgrid_mpi_comm* comm, const void* addre
       if (comm == nullptr) throw Error(OFFGRID_INVALID_ARGUMENT, "comm is null, expected a place for the handle");
     });
     *comm = new offgrid_mpi_comm_s{comm_magic, std::move(ranks)};
+    (*comm)->ranks->finalise_at_the_end();
   });
 }
 

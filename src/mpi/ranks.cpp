@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <vector>
 
 #include "mpi/error.hpp"
@@ -28,14 +29,16 @@ bool asks(int (*question)(int*)) {
   return answer != 0;
 }
 
-// Whether this call has initialised MPI.
-bool initialise() {
+// Whether this library has initialised MPI, and nothing is to finalise it yet.
+std::atomic<bool> left_initialised = false;
+
+void initialise() {
   if (asks(MPI_Finalized))
     throw Error(OFFGRID_WRONG_STATE, "MPI was finalised already, and cannot be initialised again");
-  if (asks(MPI_Initialized)) return false;
+  if (asks(MPI_Initialized)) return;
   int provided = 0;
   check(MPI_Init_thread(nullptr, nullptr, MPI_THREAD_FUNNELED, &provided), "MPI_Init_thread");
-  return true;
+  left_initialised = true;
 }
 
 MPI_Datatype type_of(offgrid_mpi_number kind) {
@@ -65,7 +68,7 @@ bool takes_gpu_addresses() {
 
 struct Ranks::Handle {
   MPI_Comm comm = MPI_COMM_NULL;
-  bool initialised_here = false;
+  bool finalises = false;
 };
 
 namespace {
@@ -89,7 +92,7 @@ template <class F> void Ranks::in_messages(std::int64_t count, F&& part) const {
 
 Ranks::Ranks(const void* address_of_mpi_comm, std::int64_t largest_message)
     : handle_(std::make_unique<Handle>()), largest_message_(largest_message) {
-  handle_->initialised_here = initialise();
+  initialise();
   MPI_Comm given = MPI_COMM_WORLD;
   if (address_of_mpi_comm != nullptr) given = *static_cast<const MPI_Comm*>(address_of_mpi_comm);
   if (given == MPI_COMM_NULL) throw Error(OFFGRID_INVALID_ARGUMENT, "communicator is MPI_COMM_NULL");
@@ -105,8 +108,10 @@ Ranks::~Ranks() {
   MPI_Finalized(&over);
   if (over != 0) return;
   if (handle_->comm != MPI_COMM_NULL) MPI_Comm_free(&handle_->comm);
-  if (handle_->initialised_here) MPI_Finalize();
+  if (handle_->finalises) MPI_Finalize();
 }
+
+void Ranks::finalise_at_the_end() const { handle_->finalises = left_initialised.exchange(false); }
 
 void Ranks::sum(void* values, std::int64_t count, offgrid_mpi_number kind) const {
   const MPI_Datatype type = type_of(kind);

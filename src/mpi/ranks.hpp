@@ -29,6 +29,9 @@ class Ranks {
   // (tests/mpi/messages_test.cpp).
   explicit Ranks(const void* address_of_mpi_comm, std::int64_t largest_message = std::int64_t{1} << 28);
   ~Ranks();
+  // Where this library has initialised MPI, the destructor finalises it. Not before all ranks have agreed that they have one:
+  // MPI cannot be initialised again.
+  void finalise_at_the_end() const;
   Ranks(const Ranks&) = delete;
   Ranks& operator=(const Ranks&) = delete;
 

@@ -102,6 +102,12 @@ TEST(Communicator, AllRanksRefuseANullPlaceForTheHandleOfOne) {
   EXPECT_NE(std::string(offgrid_mpi_last_error()).find("comm is null"), std::string::npos) << offgrid_mpi_last_error();
 }
 
+// It had finalised MPI, which cannot be initialised again.
+TEST(Communicator, ARefusedFirstOneLeavesMpiToTheNext) {
+  EXPECT_EQ(first_status(), OFFGRID_INVALID_ARGUMENT);
+  EXPECT_EQ(world().sum(1), world().size());
+}
+
 TEST(Communicator, OneRankNeedsNoMpi) {
   const Alone alone;
   const Communicator& ranks = alone;

@@ -107,6 +107,18 @@ TEST(Replicated, TheGramOperatorIsRefusedOnAllRanks) {
   EXPECT_NO_THROW(make({.modes = {8}, .tolerance = 1e-18}, x));
 }
 
+// Only what any transform can reach was compared, and not what this one misses.
+TEST(Replicated, StrictRefusesAGramOperatorThatIsExpectedToMissTheTolerance) {
+  const std::vector<double> all(5, 0.5);
+  const bool last = world().rank() == world().size() - 1;
+  const std::array<std::span<const double>, 1> whole{all}, only_on_last{std::span(all).first(last ? 5 : 0)};
+  const offgrid::Problem narrow{.modes = {8}, .tolerance = 1e-9, .options = {{"strict", 1}, {"width", 4}}};
+  EXPECT_THROW(offgrid::Gram<double>(narrow, whole), offgrid::Error);
+  EXPECT_THROW(offgrid::mpi::make_gram<double>(world(), narrow, only_on_last), offgrid::Error);
+  const offgrid::Problem wide{.modes = {8}, .tolerance = 1e-9, .options = {{"strict", 1}}};
+  EXPECT_NO_THROW(offgrid::mpi::make_gram<double>(world(), wide, only_on_last));
+}
+
 TEST(Slabs, TransformIn2DAnd3D) {
   for (const Sizes& modes : {Sizes{24, 20}, Sizes{13, 17}, Sizes{10, 12, 14}, Sizes{7, 5, 9}})
     for (const int type : {1, 2}) {

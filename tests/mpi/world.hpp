@@ -3,7 +3,14 @@
 
 #include "offgrid/mpi.hpp"
 
+// The status of this process' first attempt, on all ranks without a place for the handle: it initialises MPI.
+inline offgrid_status first_status() {
+  static const offgrid_status status = offgrid_mpi_comm_create(nullptr, nullptr);
+  return status;
+}
+
 inline const offgrid::mpi::World& world() {
+  (void)first_status();
   static const offgrid::mpi::World ranks;
   return ranks;
 }

@@ -166,6 +166,26 @@ def test_values_whose_squares_are_out_of_range_are_no_nan(kind, random, dtype, r
         assert found.dtype == dtype and oracle.error(found, f) < 10 * tol
 
 
+@pytest.mark.parametrize("dtype,largest", [("complex64", 2.5e38), ("complex128", 1.3e308)])
+def test_the_largest_values_of_a_dtype_are_no_nan(kind, dtype, largest):
+    """The sum of the largest real and imaginary part was infinite."""
+    right, near = np.full(6, largest * (1 + 1j), dtype), np.full(6, 0.5 * largest * (1 + 1j), dtype)
+    given, start = arrays(kind, right, near)
+    for more in (dict(rtol=1e-3), dict(rtol=0), dict(rtol=1e-3, start=start)):
+        found = kind.back(offgrid.conjugate_gradients(lambda f: f, given, 1, **more))
+        assert np.isfinite(found).all() and oracle.error(found / largest, right / largest) < 1e-6
+
+
+def test_the_result_is_not_the_array_of_the_start(random):
+    points, f = oracle.random_points(random, 1, 100), oracle.random_complex(random, 16)
+    values = offgrid.nufft2(points, f)
+    for more in (dict(iterations=0, rtol=0), dict(rtol=1e-3)):
+        start = f.copy()
+        found = offgrid.inverse(values, points, 16, start=start, **more)
+        found[:] = 0
+        assert np.array_equal(start, f)
+
+
 @pytest.mark.parametrize("regularisation", [0, 3.0])
 def test_the_inverse_is_the_weighted_least_squares_solution(random, regularisation):
     points, shape = oracle.random_points(random, 2, 150), (7, 6)
@@ -217,6 +237,29 @@ def test_the_inverse_begins_where_it_is_told_to(kind, random):
     assert oracle.error(kind.back(from_solution), f) < 1e-12
     from_far = offgrid.inverse(given, there, (7, 6), tol=1e-12, start=far, iterations=60, rtol=1e-11)
     assert oracle.error(kind.back(from_far), f) < 1e-9
+
+
+def test_a_callback_that_raises_leaves_nothing_open(random, monkeypatch):
+    made, points = [], oracle.random_points(random, 1, 100)
+
+    class Kept:
+        def __init__(self, *arguments, **options):
+            super().__init__(*arguments, **options)
+            made.append(self)
+
+    def fail(step, _):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("offgrid._solve.Gram", type("KeptGram", (Kept, offgrid.Gram), {}))
+    monkeypatch.setattr("offgrid._solve.Plan", type("KeptPlan", (Kept, offgrid.Plan), {}))
+    for call in (lambda: offgrid.inverse(np.ones(100, complex), points, 16, callback=fail),
+                 lambda: offgrid.density_weights(points, 16, callback=fail)):
+        with pytest.raises(KeyboardInterrupt):
+            call()
+    assert len(made) == 3
+    for one in made:
+        with pytest.raises(offgrid.Error, match="closed"):
+            one.describe()
 
 
 # --- density weights --------------------------------------------------------------------------------------------------------

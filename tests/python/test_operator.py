@@ -1,5 +1,7 @@
 """Plans as linear operators of scipy."""
 
+import unittest.mock
+
 import numpy as np
 import offgrid
 import oracle
@@ -134,6 +136,27 @@ def test_normal_by_a_pair_with_weights(random):
         A = offgrid.LinearOperator(plan)
         factors = np.tile(np.ones(20) if weights is None else weights, 3)
         assert oracle.error(A.normal(weights) @ x, A.H @ (factors * (A @ x))) < 1e-12
+
+
+def test_a_pair_multiplies_by_weights_on_the_device_of_the_plan(random, monkeypatch):
+    """And not on the one that is current, which may be another GPU."""
+    plan, current = offgrid.Plan(2, 16, gram="pair"), []
+    plan.set_points(oracle.random_points(random, 1, 20))
+    device = unittest.mock.MagicMock()
+    device.__enter__.side_effect = lambda: current.append("the plan's")
+    device.__exit__.side_effect = lambda *_: current.clear()
+    monkeypatch.setattr("offgrid._operator.arrays_of", lambda _: (np, device))
+
+    class Weights(np.ndarray):
+        def __array_ufunc__(self, ufunc, method, *inputs, **options):
+            seen.append(list(current))
+            return getattr(ufunc, method)(*(np.asarray(one) for one in inputs), **options)
+
+    seen = []
+    normal = offgrid._operator.normal_of(plan, None)
+    normal._weights = np.ones(20).view(Weights)
+    normal(np.ones((1, 16), complex))
+    assert seen == [["the plan's"]]
 
 
 def test_normal_in_single_precision_and_of_nothing(random):

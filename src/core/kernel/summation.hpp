@@ -10,7 +10,7 @@
 // are assumed. Tested by tests/core/summation_test.
 // Any number of chunks may be added up (Pointwise::add), so that each sum has its rounding errors beside it (Kahan):
 //   term = next term - lost        sum = sum_before + term        lost = (sum - sum_before) - term
-// Its error is two half units in the last place of the sum of the sizes of the terms, however many there are.
+// Its error is at most two half units in the last place of the sum of the terms' sizes, however many there are.
 #pragma once
 
 #include <cmath>

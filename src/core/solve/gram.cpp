@@ -110,8 +110,7 @@ template <class T> void Gram<T>::make_convolution(const Sampling& sampling, Stre
   const auto kernel = pointwise_->make_room(of_kernel.modes[0] * of_kernel.modes[1] * of_kernel.modes[2]);
   const auto strengths = make_strengths(sampling, stream);
   plan->set_points(sampling.count, sampling.axes, stream);
-  expected_error_ = plan->get("expected_error");
-  require_share(*plan);
+  expected_error_ = require_share(*plan);
   plan->execute(strengths->data, kernel->data, stream);
   convolution_->set_kernel(kernel->data, spectrum_, stream);  // a device is waited for when the rooms go
 }
@@ -122,17 +121,18 @@ template <class T> void Gram<T>::make_pair(const Sampling& sampling, Stream stre
   pair_->set_points(sampling.count, sampling.axes, stream);
   if (sampling.weights != nullptr) weights_ = make_strengths(sampling, stream);
   at_points_ = std::make_unique<RoomPool<T>>(*pointwise_, count_ * options_.transforms);
-  expected_error_ = pair_->get("expected_error") / gram_share;
-  require_share(*pair_);
+  expected_error_ = require_share(*pair_) / gram_share;
 }
 
-// What a transform can reach is what the operator can, over its share; with `strict` that has to be the tolerance.
-template <class T> void Gram<T>::require_share(const AnyPlan& plan) {
-  const double expected = plan.get("expected_error") / gram_share;
+// What a transform can reach is what the operator can, over its share; with `strict` that has to be the tolerance. Returns the
+// error that is expected of the transform.
+template <class T> double Gram<T>::require_share(const AnyPlan& plan) {
+  const double expected = plan.get("expected_error");
   reachable_ = plan.get("reachable_tolerance") / gram_share;
   Options asked = options_;
   asked.strict = strict_;
-  require_reachable(problem_, asked, {std::max(expected, reachable_), reachable_});
+  require_reachable(problem_, asked, {std::max(expected / gram_share, reachable_), reachable_});
+  return expected;
 }
 
 template <class T> void Gram<T>::apply(const void* f, void* h, Stream stream) const {

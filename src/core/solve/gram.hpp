@@ -65,7 +65,7 @@ template <class T> class Gram final : public AnyGram {
   [[nodiscard]] std::unique_ptr<Room<T>> make_strengths(const Sampling& sampling, Stream stream) const;
   void make_convolution(const Sampling& sampling, Stream stream);
   void make_pair(const Sampling& sampling, Stream stream);
-  void require_share(const AnyPlan& plan);
+  double require_share(const AnyPlan& plan);
   void apply_pair(const Complex* f, Complex* h, Stream stream) const;
   [[nodiscard]] std::string describe_way() const;
   [[nodiscard]] double grid_along(int axis) const;
