@@ -45,6 +45,12 @@ def steps_of(iterations: Any) -> int:
     return steps
 
 
+def least_of(array: Any) -> float:
+    """The smallest normal number of the array's precision."""
+    dtype = str(array.dtype).rpartition(".")[2]
+    return float(np.finfo(np.float64 if dtype in ("complex128", "float64") else np.float32).tiny)
+
+
 def in_its_unit(array: Any) -> tuple[Any, Any]:
     """The array over its unit, and that: an eighth of the largest real and the largest imaginary part together, or 1 for
     zeros. The eighth keeps the sum in range, and its reciprocal from being subnormal."""
@@ -53,8 +59,7 @@ def in_its_unit(array: Any) -> tuple[Any, Any]:
     dtype = str(array.dtype).rpartition(".")[2]
     parts = (array.real, array.imag) if dtype.startswith("complex") else (array,)
     largest = sum(0.125 * abs(part).max() for part in parts)
-    least = float(np.finfo(np.float64 if dtype in ("complex128", "float64") else np.float32).tiny)
-    unit = largest + (largest < least)  # what is smaller has no reciprocal
+    unit = largest + (largest < least_of(array))  # what is smaller has no reciprocal
     return array * (1 / unit), unit
 
 
@@ -70,11 +75,6 @@ def root_of(square: Any, name: str = "residual") -> float:
         raise ArgumentValueError(f"the {name} is not finite: there is NaN or infinity in what was given, or the numbers left "
                                  "the range of their dtype")
     return sqrt(found)
-
-
-def ratio(over: Any, under: Any) -> Any:
-    """over / under, and 0 where under is 0."""
-    return over * (under != 0) / (under + (under == 0))
 
 
 def at_least(value: Any, name: str, low: float) -> float:
@@ -110,19 +110,18 @@ def conjugate_gradients(operator: Callable[[Any], Any], right: Any, iterations: 
         image = operator(direction)
         return image + more * direction if more > 0 else image
 
-    # Residual and direction are in units of the first residual, so that their squares are in range whatever that is.
-    solution = right * 0 if start is None else start * 1  # never the caller's own array
+    # All is in units of the first residual, so that squares are in range whatever that is; a quotient of zeros is 0. The steps
+    # have as few operations on numbers as they can: on a GPU each of these is a kernel.
     residual, unit = in_its_unit(right if start is None else right - apply(start))
-    direction, square = residual * 1, inner(residual, residual)
+    found, direction, square = residual * 0, residual * 1, inner(residual, residual)
+    least = least_of(right)
     left = norm = root_of(square) if watched else 1.0
     if watched and start is not None:
         norm = norm_of(right, float(unit))
-    if watched and left <= enough * norm:
-        return solution
-    for step in range(1, steps + 1):
+    for step in range(1, 1 if watched and left <= enough * norm else steps + 1):
         image = apply(direction)
-        length = ratio(square, inner(direction, image))
-        solution = solution + (unit * length) * direction
+        length = square / (inner(direction, image) + least)
+        found = found + length * direction
         residual = residual - length * image
         before, square = square, inner(residual, residual)
         if watched:
@@ -130,8 +129,8 @@ def conjugate_gradients(operator: Callable[[Any], Any], right: Any, iterations: 
             left = left / norm if norm > 0 else left and float("inf")
             if (callback is not None and callback(step, left)) or left <= enough:
                 break
-        direction = residual + ratio(square, before) * direction
-    return solution
+        direction = residual + (square / (before + least)) * direction
+    return found * unit if start is None else start + found * unit
 
 
 def complex_of(points: Points) -> str:
