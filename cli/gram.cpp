@@ -13,13 +13,11 @@ namespace cli {
 namespace {
 
 constexpr const char* footer =
-    "h = A* W A f, with A the transform of type 2, modes to points, and W the diagonal of the weights: what the "
-    "normal\n"
-    "equations of least squares have on their left. It is a convolution, however many points there are, or a pair of\n"
-    "transforms, whichever costs less; --gram insists on one.\n"
-    "Layout and dtypes are as for `offgrid run`: --modes 64,48 is numpy's shape of the modes, and may be left out, "
-    "since\n"
-    "the input holds the modes. A batch has one more axis in front. The output has the shape of the input.\n"
+    "h = A* W A f, with A the transform of type 2, modes to points, and W the diagonal of the weights: what the\n"
+    "normal equations of least squares have on their left. It is a convolution, however many points there are, or a\n"
+    "pair of transforms, whichever costs less; --gram insists on one.\n"
+    "Layout and dtypes are as for `offgrid run`: --modes 64,48 is numpy's shape of the modes, and may be left out,\n"
+    "since the input holds the modes. A batch has one more axis in front. The output has the shape of the input.\n"
     "\n"
     "Example, in Python and then in the shell:\n"
     "  np.save('points.npy', np.random.uniform(-np.pi, np.pi, (20000, 2)))\n"

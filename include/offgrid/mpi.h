@@ -51,8 +51,9 @@ OFFGRID_API offgrid_status offgrid_mpi_gather(offgrid_mpi_comm comm, const void*
  * OFFGRID_OK everywhere. Otherwise it returns the status of the lowest rank that failed, everywhere. */
 OFFGRID_API offgrid_status offgrid_mpi_agree(offgrid_mpi_comm comm, offgrid_status status, const char* message);
 
-/* One rank per GPU: makes the GPU of this rank's number on its machine the current one of this thread, round-robin where there are
- * fewer GPUs than ranks. *device becomes its number, or -1 where there is no GPU or the build has no CUDA. Not collective. */
+/* One rank per GPU: makes the GPU of this rank's number on its machine the current one of this thread, round-robin where
+ * there are fewer GPUs than ranks. *device becomes its number, or -1 where there is no GPU or the build has no CUDA. Not
+ * collective. */
 OFFGRID_API offgrid_status offgrid_mpi_use_device(offgrid_mpi_comm comm, int* device);
 
 /* Ends all ranks at once. Not collective: for a rank that cannot go on and cannot reach the others either. */
@@ -108,14 +109,15 @@ OFFGRID_API offgrid_status offgrid_mpi_set_points_and_targets(offgrid_mpi_plan p
                                                               const void* const* points, int64_t target_count,
                                                               const void* const* targets);
 
-/* strengths: of this rank's points. modes: all of them, or with slabs this rank's. Both are where the points are. On a GPU the work of
- * replicated plans is enqueued on the default stream; sums, and everything with slabs, are done when the call returns. */
+/* strengths: of this rank's points. modes: all of them, or with slabs this rank's. Both are where the points are. On a GPU
+ * the work of replicated plans is enqueued on the default stream; sums, and everything with slabs, are done when the call
+ * returns. */
 OFFGRID_API offgrid_status offgrid_mpi_execute(offgrid_mpi_plan plan, void* strengths, void* modes);
 OFFGRID_API offgrid_status offgrid_mpi_execute_adjoint(offgrid_mpi_plan plan, void* strengths, void* modes);
 
-/* Which modes this rank has: along axis a the indices first[a] .. first[a] + count[a] - 1 of the array of all modes. Its own array
- * is [transforms][count[2]][count[1]][count[0]]. With slabs the axis before the slowest one is cut, the second in 3D and the
- * first in 2D, into parts that differ by one at most. Not collective. */
+/* Which modes this rank has: along axis a the indices first[a] .. first[a] + count[a] - 1 of the array of all modes. Its own
+ * array is [transforms][count[2]][count[1]][count[0]]. With slabs the axis before the slowest one is cut, the second in 3D
+ * and the first in 2D, into parts that differ by one at most. Not collective. */
 OFFGRID_API offgrid_status offgrid_mpi_local_modes(offgrid_mpi_plan plan, int64_t* first, int64_t* count);
 /* Which vectors this rank has of a scattered sum. Not collective. */
 OFFGRID_API offgrid_status offgrid_mpi_local_vectors(offgrid_mpi_plan plan, int64_t* first, int64_t* count);
@@ -129,14 +131,15 @@ OFFGRID_API offgrid_status offgrid_mpi_plan_get(offgrid_mpi_plan plan, const cha
 /* What was chosen, in words. Valid until the next call of this function with the same plan. Not collective. */
 OFFGRID_API const char* offgrid_mpi_plan_describe(offgrid_mpi_plan plan);
 
-/* Collective, as is offgrid_mpi_comm_destroy: all ranks destroy the same plans, in the same order. With arrays of the host no rank
- * waits here. But NCCL's communicator goes with the last plan that uses it, and a plan keeps the MPI communicator whose handle
- * was destroyed before it; to free these may wait for all ranks. */
+/* Collective, as is offgrid_mpi_comm_destroy: all ranks destroy the same plans, in the same order. With arrays of the host
+ * no rank waits here. But NCCL's communicator goes with the last plan that uses it, and a plan keeps the MPI communicator
+ * whose handle was destroyed before it; to free these may wait for all ranks. */
 OFFGRID_API offgrid_status offgrid_mpi_plan_destroy(offgrid_mpi_plan plan);
 
-/* The Gram operator of the points and weights of all ranks (offgrid.h): its kernel is summed over the ranks, and then every rank has
- * the whole operator, which it applies alone. Arguments as for offgrid_gram_create, compared as those of a plan are. `kind` is
- * the same on all ranks that have weights; one without (null) has ones, whatever its kind. Points and weights are the host's. */
+/* The Gram operator of the points and weights of all ranks (offgrid.h): its kernel is summed over the ranks, and then every
+ * rank has the whole operator, which it applies alone. Arguments as for offgrid_gram_create, compared as those of a plan
+ * are. `kind` is the same on all ranks that have weights; one without (null) has ones, whatever its kind. Points and weights
+ * are the host's. */
 OFFGRID_API offgrid_status offgrid_mpi_gram_create(offgrid_gram* gram, offgrid_mpi_comm comm, int dim,
                                                    const int64_t* modes, double tolerance, offgrid_precision precision,
                                                    offgrid_options options, int64_t count, const void* const* points,

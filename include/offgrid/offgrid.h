@@ -171,7 +171,8 @@ OFFGRID_API offgrid_status offgrid_gram_create(offgrid_gram* gram, int dim, cons
 /* The convolution with a given kernel, h[k] = sum over k' of t[k - k'] f[k']. The kernel of points and weights is
  * t[m] = sum_j w[j] exp(-sign i m.x[j]), a transform of type 1 with 2N - 1 modes along each axis and the opposite sign; kernels
  * of several sets of points add up. kernel: [2 N3 - 1][2 N2 - 1][2 N1 - 1] complex numbers from the lowest m up, which need not
- * be kept. `kind`: of the weights; with real ones t[-m] = conj(t[m]), and the operator is Hermitian. On failure *gram is null. */
+ * be kept. `kind`: of the weights; with real ones t[-m] = conj(t[m]), and the operator is Hermitian. On failure *gram is
+ * null. */
 OFFGRID_API offgrid_status offgrid_gram_create_from_kernel(offgrid_gram* gram, int dim, const int64_t* modes,
                                                            offgrid_precision precision, offgrid_options options,
                                                            const void* kernel, offgrid_weights kind, void* stream);

@@ -1,5 +1,6 @@
 // A plan with device = auto: it runs where the points lie. It begins on the CPU, and set_points with arrays on a GPU moves
-// it there, and back again. What the host has no memory for but a GPU has is on neither until its points are set.
+// it there, and back again. What the host has no
+// memory for but a GPU has begins as a plan of the host with the limit of the GPU, until its points are set.
 #pragma once
 
 #include <memory>

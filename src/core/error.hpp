@@ -17,4 +17,15 @@ class Error : public std::runtime_error {
   Status status_;
 };
 
+// Makes what can be done without: false where there is no memory for it. Any other error is thrown on.
+template <class Make> bool has_memory_for(Make&& make) {
+  try {
+    make();
+  } catch (const Error& error) {
+    if (error.status() != Status::out_of_memory) throw;
+    return false;
+  }
+  return true;
+}
+
 }  // namespace offgrid

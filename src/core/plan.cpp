@@ -61,21 +61,20 @@ template <class T> void Plan<T>::settle_reverse(Stream stream) const {
   auto design = handover == Engine<T>::Handover::possible ? design_for(reverse, points_) : chosen_->design;
   const bool does_both =
       have_same_grid(*chosen_->design, *design) && chosen_->engine->is_sorted_for(opposite(direction_of(problem_)));
-  if (does_both || !fill_reverse(std::move(design), stream)) reverse_.chosen.reset();
+  bool is_filled = false;
+  const auto fill = [&] { is_filled = fill_reverse(design, stream); };
+  if (does_both || !has_memory_for(fill) || !is_filled) reverse_.chosen.reset();
   reverse_.settled.store(true, std::memory_order_release);
 }
 
-// False where there is no memory for it.
-template <class T> bool Plan<T>::fill_reverse(std::shared_ptr<const Design> design, Stream stream) const try {
+// False where the points cannot be handed over.
+template <class T> bool Plan<T>::fill_reverse(const std::shared_ptr<const Design>& design, Stream stream) const {
   if (!reverse_.chosen || reverse_.chosen->design != design) {
     reverse_.chosen.reset();
     auto engine = backend_.make<T>(*design);
-    reverse_.chosen = Chosen{std::move(design), std::move(engine)};
+    reverse_.chosen = Chosen{design, std::move(engine)};
   }
   return reverse_.chosen->engine->take_points(*chosen_->engine, stream);
-} catch (const Error& error) {
-  if (error.status() != Status::out_of_memory) throw;
-  return false;
 }
 
 template <class T> const typename Plan<T>::Chosen& Plan<T>::chosen_for_adjoint(Stream stream) const {
@@ -118,25 +117,25 @@ void Plan<T>::set_points(std::int64_t count, const std::array<const void*, max_d
     if (!may_stay && callers_workspace_)
       throw Error(Status::wrong_state,
                   text(count, " points need another grid and workspace; give points_hint to the plan"));
-    const bool stays = serves || callers_workspace_;
-    if (stays || !begin_anew(fresh, along(*fresh, count, axes), may_stay, stream))
-      hand_over(along(*chosen_->design, count, axes), stream);
+    const auto stay = [&] { hand_over(along(*chosen_->design, count, axes), stream); };
+    const auto begin = [&] { begin_anew(fresh, along(*fresh, count, axes), stream); };
+    if (serves || callers_workspace_)
+      stay();
+    else if (!may_stay)
+      begin();
+    else if (!has_memory_for(begin))
+      stay();
     designed_for_ = designed_points(count);
   }
   points_ = count;
 }
 
-// With an engine of this design. False where there is no memory for it, if that is no error.
+// With an engine of this design.
 template <class T>
-bool Plan<T>::begin_anew(std::shared_ptr<const Design> design, const Points<T>& points, bool may_fail,
-                         Stream stream) try {
+void Plan<T>::begin_anew(const std::shared_ptr<const Design>& design, const Points<T>& points, Stream stream) {
   auto engine = backend_.make<T>(*design);
   engine->set_points(points, stream);
-  chosen_ = {std::move(design), std::move(engine)};
-  return true;
-} catch (const Error& error) {
-  if (!may_fail || error.status() != Status::out_of_memory) throw;
-  return false;
+  chosen_ = {design, std::move(engine)};
 }
 
 template <class T> void Plan<T>::hand_over(const Points<T>& points, Stream stream) {

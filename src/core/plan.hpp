@@ -93,11 +93,11 @@ template <class T> class Plan final : public AnyPlan {
   [[nodiscard]] std::shared_ptr<const Design> design_for(const Problem& problem, std::int64_t count) const;
   [[nodiscard]] const Chosen& chosen_for_adjoint(Stream stream) const;
   void settle_reverse(Stream stream) const;
-  bool fill_reverse(std::shared_ptr<const Design> design, Stream stream) const;
+  bool fill_reverse(const std::shared_ptr<const Design>& design, Stream stream) const;
   [[nodiscard]] bool keeps_design(std::int64_t count) const;
   [[nodiscard]] Points<T> along(const Design& design, std::int64_t count,
                                 const std::array<const void*, max_dim>& axes) const;
-  bool begin_anew(std::shared_ptr<const Design> design, const Points<T>& points, bool may_fail, Stream stream);
+  void begin_anew(const std::shared_ptr<const Design>& design, const Points<T>& points, Stream stream);
   [[nodiscard]] const Chosen& chosen(std::string_view asker) const;
   [[nodiscard]] std::shared_ptr<const Design> design(std::string_view asker) const;
   [[nodiscard]] const char* uniform_name() const;

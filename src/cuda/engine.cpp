@@ -384,7 +384,7 @@ template <class T> class CudaEngine final : public Engine<T> {
     const bool wanted = sets_.size() == 1 && !sets_[0].inverted && choice_.sort.sorted &&
                         !choice_.unit->sums_results() && wants_inverse(request_for(count_, Direction::to_points)) &&
                         gathers<T>(count_, design_.batch);
-    if (wanted) make_if_it_fits([&] { invert_later(sets_[0], memory_, stream); });
+    if (wanted) (void)has_memory_for([&] { invert_later(sets_[0], memory_, stream); });
   }
 
   // --- grids --------------------------------------------------------------------------------------------------------------

@@ -148,7 +148,7 @@ template <class T> class GridPool {
  private:
   template <class A> void hold(DeviceBuffer<std::complex<A>>& buffer, std::int64_t count) const {
     const std::int64_t size = count * design_.batch;
-    if (buffer.size() < size) make_if_it_fits([&] { buffer = DeviceBuffer<std::complex<A>>(size, memory_); });
+    if (buffer.size() < size) (void)has_memory_for([&] { buffer = DeviceBuffer<std::complex<A>>(size, memory_); });
   }
 
   void end_lease(CudaGrid<T>* grid) {

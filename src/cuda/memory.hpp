@@ -70,11 +70,6 @@ template <class V> class DeviceBuffer {
   MemoryCount* count_ = nullptr;
 };
 
-// For what executes are only slower without: where there is no memory for it, it is left out.
-template <class Make> void make_if_it_fits(Make&& make) try { make(); } catch (const Error& error) {
-  if (error.status() != Status::out_of_memory) throw;
-}
-
 // One value that kernels' results are copied to; page-locked, so that the copy does not wait.
 template <class V> class HostValue {
  public:

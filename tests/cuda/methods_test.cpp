@@ -75,8 +75,8 @@ TEST_F(MethodsTest, sweep_in_1d_of_crowded_points_and_any_subproblem) {
   });
 }
 
-// set_points moves records or places (cuda/sort/sort.hpp), by their size and the number of points: 5000 points, which the direct
-// sum can bear, again and again.
+// set_points moves records or places (cuda/sort/sort.hpp), by their size and the number of points: 5000 points, which the
+// direct sum can bear, again and again.
 TEST_F(MethodsTest, few_and_many_points_are_sorted_alike) {
   for_both_precisions([&](auto zero) {
     using T = decltype(zero);

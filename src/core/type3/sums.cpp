@@ -1,4 +1,5 @@
-// Sources in chunks: each is spread to cells of its own, which are added to those of the sum; the second stage reads the sum once.
+// Sources in chunks: each is spread to cells of its own, which are added to those of the sum. The second stage reads the sum
+// once.
 #include "core/arguments.hpp"
 #include "core/type3/plan.hpp"
 
