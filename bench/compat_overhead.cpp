@@ -9,7 +9,7 @@
 #include <ctime>
 #include <memory>
 
-#include "cells.hpp"
+#include "bench/cells.hpp"
 #include "gpu.hpp"
 #include "offgrid/offgrid.h"
 #include "random.hpp"
