@@ -78,8 +78,9 @@ OFFGRID_API offgrid_status offgrid_plan_create(offgrid_plan* plan, int type, int
 
 /* Chooses the grid for the number of points, unless the present one will do, reads the points and sorts them; the arrays
  * need not be kept. x, y, z: arrays of `count` reals of the plan's precision, null beyond the dimension. A refused call
- * leaves the earlier points in force. `stream`: null on the CPU. On a GPU, a grid of more than 2048 cells along an axis loads
- * cuFFT, and is refused with OFFGRID_DEVICE_ERROR where that is missing. Nothing else needs a part of CUDA but the driver. */
+ * leaves the earlier points in force. `stream`: null on the CPU. On a GPU, a grid of more than 4096 cells along an axis, or
+ * 4,194,304 in 1D, loads cuFFT, and is refused with OFFGRID_DEVICE_ERROR where that is missing. Nothing else needs a part of
+ * CUDA but the driver. */
 OFFGRID_API offgrid_status offgrid_set_points(offgrid_plan plan, int64_t count, const void* x, const void* y,
                                               const void* z, void* stream);
 

@@ -1,6 +1,7 @@
 #include "cuda/convolution.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <iterator>
 #include <vector>
@@ -43,9 +44,9 @@ __global__ void __launch_bounds__(threads)
 // which is a convolution in 2D on twice as many cells. Only from the lowest k up, and where the number of modes has fitting
 // factors; other axes go by cuFFT.
 Design folded(const Design& design) {
-  constexpr std::int64_t longest = line_sizes[std::size(line_sizes) - 1] / 2;
+  constexpr std::int64_t longest = longest_convolution / 2;
   const std::int64_t modes = design.problem.modes[0];
-  if (design.dim() != 1 || goes_by_lines(design) || design.options.mode_order != ModeOrder::centred) return design;
+  if (design.dim() != 1 || has_whole_lines(design) || design.options.mode_order != ModeOrder::centred) return design;
   auto length = static_cast<std::int64_t>(std::sqrt(static_cast<double>(modes)));
   while (length > 0 && modes % length != 0) --length;  // the other factor is the larger one
   if (length == 0 || modes / length > longest) return design;
@@ -85,9 +86,11 @@ template <class T> class PlainTables {
     const std::int64_t longest = *std::max_element(design.grid.begin(), design.grid.end());
     std::vector<T> host(static_cast<std::size_t>(longest / 2 + 4) / 4 * 4, T(1));  // pairs follow, aligned
     std::size_t begins[max_dim]{};
-    for (int axis = 0; goes_by_lines(design) && axis < design.dim(); ++axis) {
-      const auto twiddles = twiddles_of<T>(line_plan(static_cast<int>(design.grid[axis]), sizeof(T)));
-      begins[axis] = host.size();
+    const std::array<int, max_dim> lengths = line_lengths(design);
+    for (int pass = 0; pass < max_dim; ++pass) {
+      if (lengths[pass] == 0) continue;
+      const auto twiddles = twiddles_of<T>(line_plan(lengths[pass], sizeof(T)));
+      begins[pass] = host.size();
       host.insert(host.end(), twiddles.begin(), twiddles.end());
     }
     device_ = DeviceBuffer<T>(static_cast<std::int64_t>(host.size()), memory);
@@ -190,7 +193,7 @@ template <class T> class CudaConvolution final : public Convolution<T> {
     Numbers* cells = grid.template cells<T>();
     const auto count = static_cast<int>(batch.count);
     const Numbers* f = batch.uniform;
-    if (grid.fft->by_lines() && real_.data() != nullptr)
+    if (grid.fft->can_convolve() && real_.data() != nullptr)
       return grid.fft->convolve(f, cells, real_.data(), batch.strengths, count, tables_.factors(), stream);
     grid.fft->modes_to_grid(f, cells, count, Sign::plus, tables_.factors(), stream);
     const Product<T> product{.from = cells,

@@ -1,5 +1,5 @@
-// cuFFT, loaded when the first plan needs it: grids of more than 2048 cells along an axis are transformed by it, and by
-// nothing else. A library that was built with CUDA therefore starts where no part of CUDA is installed.
+// cuFFT, loaded when the first plan needs it: grids of more than 4096 cells along an axis (4,194,304 in 1D) are transformed by
+// it, and by nothing else. A library that was built with CUDA therefore starts where no part of CUDA is installed.
 #pragma once
 
 #include <cufft.h>

@@ -3,6 +3,7 @@
 // lines.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <memory>
 #include <vector>
@@ -25,8 +26,9 @@ template <class T> class Tables {
     put_polynomial(design.polynomial);
     for (int axis = 0; design.has_modes() && axis < max_dim; ++axis) factors[axis] = put_factors(design, axis);
     host_.resize((host_.size() + 3) / 4 * 4);  // aligned to pairs
-    for (int axis = 0; design.has_modes() && goes_by_lines(design) && axis < design.dim(); ++axis)
-      twiddles[axis] = put(twiddles_of<T>(line_plan(static_cast<int>(design.grid[axis]), sizeof(T))));
+    const std::array<int, max_dim> lengths = design.has_modes() ? line_lengths(design) : std::array<int, max_dim>{};
+    for (int pass = 0; pass < max_dim; ++pass)
+      if (lengths[pass] != 0) twiddles[pass] = put(twiddles_of<T>(line_plan(lengths[pass], sizeof(T))));
     // Factors that the device evaluates come behind what is copied.
     std::size_t size = host_.size();
     for (int axis = 0; axis < design.dim(); ++axis) {
@@ -61,11 +63,11 @@ template <class T> class Tables {
     put(polynomial.coefficients);
     host_.resize(static_cast<std::size_t>((max_degree(polynomial.width, precision_of<T>) + 1) * polynomial.width));
   }
-  // Where lines are as long as this, cuFFT takes them, and its kernels read no factors but those of modes.
+  // Where axes are longer than lines, kernels read no factors but those of modes.
   static bool on_device(const Design& design, int axis) {
-    return design.has_modes() && !goes_by_lines(design) && evaluates_on_device(design.factors[axis]);
+    return design.has_modes() && !has_whole_lines(design) && evaluates_on_device(design.factors[axis]);
   }
-  // The Stockham FFT reads the factors of all cells of a line, also of those that hold no mode.
+  // Whole lines read the factors of all their cells, also of those that hold no mode.
   std::size_t put_factors(const Design& design, int axis) {
     const std::size_t start = host_.size();
     if (axis >= design.dim()) {
@@ -75,7 +77,7 @@ template <class T> class Tables {
       design.factors[axis].evaluate(0, factors);
       put(factors);
     }
-    if (goes_by_lines(design)) host_.resize(start + static_cast<std::size_t>(design.grid[axis]) / 2 + 1);
+    if (has_whole_lines(design)) host_.resize(start + static_cast<std::size_t>(design.grid[axis]) / 2 + 1);
     return start;
   }
 

@@ -30,7 +30,7 @@ TEST(Cufft, is_found_where_the_toolkit_is) {
 
 TEST(Cufft, says_what_is_missing_and_who_needs_it) {
   const std::string words = refusal(std::array<std::string, 2>{"libcufft.so.0", "/nowhere/libcufft.so.0"});
-  for (const char* part : {"libcufft.so.0", "more than 2048 cells", "CUDA toolkit", "nvidia-cufft", "LD_LIBRARY_PATH"})
+  for (const char* part : {"libcufft.so.0", "more than 4096 cells", "CUDA toolkit", "nvidia-cufft", "LD_LIBRARY_PATH"})
     EXPECT_NE(words.find(part), std::string::npos) << part << " in: " << words;
   EXPECT_NE(refusal(std::array<std::string, 1>{"libdl.so.2"}).find("no function cufftCreate"), std::string::npos);
 }

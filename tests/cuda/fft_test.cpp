@@ -1,5 +1,6 @@
 // Transforms on grids of every length that has kernels of its own, along rows and along columns, and on longer ones.
 #include <numbers>
+#include <set>
 
 #include "cuda/fft/stockham_plan.hpp"
 #include "cuda/method/method.hpp"
@@ -121,11 +122,48 @@ TEST_F(FftTest, lines_that_are_short) {
   });
 }
 
+// Every length that a part has, as rows and as columns, in both orders of modes, from f64 to f32 where tight tolerances in f32
+// take a grid of f64; with few modes, with many, and vectors that are many.
+TEST_F(FftTest, long_axes_in_two_parts) {
+  std::set<int> rows_seen, lengths_seen;
+  for (const int cells : cuda::grid_lengths()) {
+    const auto [rows, length] = cuda::parts_of(cells);
+    if (rows == 0 || (rows_seen.count(rows) != 0 && lengths_seen.count(length) != 0)) continue;
+    rows_seen.insert(rows), lengths_seen.insert(length);
+    for_both_precisions([&](auto zero) {
+      using T = decltype(zero);
+      for (const double tolerance : {1.0, 0.5 * cuda::wide_sums_tolerance})  // the width decides what is reached
+        for (const double sigma : {1.3, 2.0}) {
+          if ((sizeof(T) == 8 && tolerance < 1) || (sigma < 2 && cells > 100'000)) continue;
+          const auto modes = static_cast<std::int64_t>(cells / sigma);
+          Spec spec{.modes = Sizes{modes}, .tolerance = tolerance};
+          spec.options = {.transforms = sigma == 2 && cells < 100'000 ? 5 : 1,
+                          .upsampling = static_cast<double>(cells) / static_cast<double>(modes),
+                          .width = 7};
+          spec.options.mode_order = cells % 4 == 0 ? offgrid::ModeOrder::fft : offgrid::ModeOrder::centred;
+          SCOPED_TRACE(offgrid::text(spec.name(), " rows ", rows, " length ", length));
+          Transform<T> transform(where(), spec);
+          const auto points = uniform_points<T>(1, 8);
+          transform.set_points(points);
+          ASSERT_EQ(transform.get("grid1"), cells);
+          const Errors errors = measure(transform, points);
+          const double most = sigma < 2 ? 10 * error_of_width<T>(1, 7) : error_of_width<T>(1, 7);
+          EXPECT_LE(errors.forward, most);
+          EXPECT_LE(errors.adjoint, most);
+        }
+    });
+  }
+  EXPECT_EQ(rows_seen.size(), std::size(cuda::part_lengths));
+  EXPECT_GE(lengths_seen.size() + 2, std::size(cuda::part_lengths));  // 60 and 64 are rows alone
+}
+
 // Every way that a grid is transformed: by lines along each axis, from f64 to f32 where tight tolerances in f32 take a grid
-// of f64, and by cuFFT where an axis is too long for the kernels, wherever it stands; a full batch and a rest.
+// of f64, in two parts, and by cuFFT where an axis is too long for the kernels, wherever it stands; a full batch and a rest.
 TEST_F(FftTest, every_way_of_the_fft) {
-  std::vector<Sizes> all{{700}, {40, 41}, {281, 280}, {1, 700}, {50, 51, 52}, {110, 101, 104}};
-  for (const Sizes& modes : std::vector<Sizes>{{3000}, {2500, 3}, {3, 2500}, {2100, 2, 3}, {2, 2100, 3}, {2, 3, 2100}})
+  std::vector<Sizes> all{{700},           {40, 41}, {281, 280}, {1, 700}, {50, 51, 52},
+                         {110, 101, 104}, {3000},   {30'000},   {2500, 3}};
+  for (const Sizes& modes :
+       std::vector<Sizes>{{4'000'000}, {4500, 3}, {3, 4500}, {4100, 2, 3}, {2, 4100, 3}, {2, 3, 4100}})
     all.push_back(modes);
   for_both_precisions([&](auto zero) {
     using T = decltype(zero);

@@ -318,9 +318,9 @@ TEST(CudaCost, an_fft_of_f64_costs_more_than_one_of_f32_and_cufft_more_than_line
     EXPECT_GT(time(Precision::f32, grid), 0);
     EXPECT_GT(time(Precision::f64, grid), time(Precision::f32, grid));
     Sizes beyond = grid;
-    beyond[0] = 2160;  // the next one that no kernel has
+    beyond[0] = 4320;  // the next one that no line has
     Sizes last = grid;
-    last[0] = 2048;
+    last[0] = 4096;
     if (dim_of(modes) > 1) {  // one line alone is bound by its latency
       EXPECT_GT(time(Precision::f64, beyond), time(Precision::f64, last));
     }
@@ -328,14 +328,28 @@ TEST(CudaCost, an_fft_of_f64_costs_more_than_one_of_f32_and_cufft_more_than_line
 }
 
 TEST(CudaCost, grids_take_the_lengths_that_have_kernels_up_to_the_longest) {
-  EXPECT_TRUE(std::is_sorted(std::begin(cuda::line_sizes), std::end(cuda::line_sizes)));
-  for (const std::int64_t n : {1, 7, 97, 333, 640, 800, 2100, 50'000})
+  const std::vector<int>& lengths = cuda::grid_lengths();
+  EXPECT_TRUE(std::is_sorted(lengths.begin(), lengths.end()));
+  EXPECT_TRUE(std::includes(lengths.begin(), lengths.end(), std::begin(cuda::line_sizes), std::end(cuda::line_sizes)));
+  for (const std::int64_t n : {1, 7, 97, 333, 640, 800, 2100, 50'000, 1'000'000, 5'000'000})
     for (const double tolerance : {1e-2, 1e-5, 1e-10}) {
       const std::int64_t cells = design_of(problem_of({n, 1, 1}, Precision::f64, tolerance)).grid[0];
-      const bool listed = std::binary_search(std::begin(cuda::line_sizes), std::end(cuda::line_sizes), cells);
-      EXPECT_EQ(listed, cells <= 2048) << n;
-      EXPECT_EQ(cells <= 2048, n <= 800) << n;
+      EXPECT_EQ(std::binary_search(lengths.begin(), lengths.end(), cells), n < 5'000'000) << n;
     }
+}
+
+TEST(CudaCost, long_axes_have_two_parts) {
+  for (const int cells : cuda::grid_lengths()) {
+    const auto [rows, length] = cuda::parts_of(cells);
+    if (cells <= cuda::longest_line) {
+      EXPECT_EQ(rows, 0) << cells;
+      continue;
+    }
+    EXPECT_EQ(rows * length, cells);
+    EXPECT_LE(rows, length);
+    for (const int part : {rows, length})
+      EXPECT_TRUE(std::binary_search(std::begin(cuda::part_lengths), std::end(cuda::part_lengths), part)) << cells;
+  }
 }
 
 // What the tests of the FFT ask for in f32 can be reached, so that their bound is the tolerance.

@@ -129,7 +129,7 @@ template <class A> LinePass<A> pass_along(int axis, const Passes<A>& all, Sign s
   const std::uint32_t plane = n[0] * n[1];
   const std::uint64_t cells = all.grid.cells;
   const LineLayout layouts[] = {{1, n[0], plane, cells}, {n[0], 1, plane, cells}, {plane, 1, n[0], cells}};
-  LinePass<A> pass{{n[axis], modes[axis], all.box.fft_order}, layouts[axis], layouts[axis]};
+  LinePass<A> pass{{n[axis], modes[axis], all.box.fft_order}, static_cast<int>(n[axis]), layouts[axis], layouts[axis]};
   pass.sign = sign == Sign::minus ? -1 : 1;
   pass.dependent = all.dependent;
   pass.u_count = axis == 0 ? n[1] : modes[0];
@@ -143,14 +143,52 @@ template <class A> LinePass<A> pass_along(int axis, const Passes<A>& all, Sign s
   return pass;
 }
 
+// The two passes of an axis in parts, between modes and rows, and along the columns in place.
+template <class A> LinePass<A> pass_of_rows(const AxisParts& parts, const Passes<A>& all, Sign sign, LineKind kind) {
+  LinePass<A> pass = pass_along(0, all, sign, kind);
+  const LineLayout rows{1, static_cast<std::uint64_t>(parts.length), 0, all.grid.cells};
+  const LineLayout modes{1, 0, 0, static_cast<std::uint64_t>(all.box.modes[0])};
+  pass.from = kind == LineKind::crop_parts ? rows : modes;
+  pass.to = kind == LineKind::crop_parts ? modes : rows;
+  pass.length = parts.length;
+  pass.u_count = pass.lines = static_cast<std::uint32_t>(parts.rows);
+  pass.rows = parts.rows;
+  pass.last_factor = static_cast<int>(all.box.modes[0] / 2);
+  return pass;
+}
+template <class A> LinePass<A> pass_of_columns(const AxisParts& parts, const Passes<A>& all, Sign sign, LineKind kind) {
+  LinePass<A> pass = pass_along(0, all, sign, kind);
+  pass.from = pass.to = {static_cast<std::uint32_t>(parts.length), 1, 0, all.grid.cells};
+  pass.length = parts.rows;
+  pass.u_count = pass.lines = static_cast<std::uint32_t>(parts.length);
+  pass.twiddles = all.factors.twiddles[1];
+  return pass;
+}
+
 template <class A> constexpr cufftType type_of = sizeof(A) == 4 ? CUFFT_C2C : CUFFT_Z2Z;
 
 }  // namespace
 
 bool goes_by_lines(const Design& design) {
+  return has_whole_lines(design) || (design.dim() == 1 && parts_of(design.grid[0]).rows != 0);
+}
+
+bool has_whole_lines(const Design& design) {
   return std::all_of(design.grid.begin(), design.grid.begin() + design.dim(), [](std::int64_t n) {
     return std::binary_search(std::begin(line_sizes), std::end(line_sizes), n);
   });
+}
+
+std::array<int, max_dim> line_lengths(const Design& design) {
+  std::array<int, max_dim> lengths{};
+  if (has_whole_lines(design)) {
+    for (int axis = 0; axis < design.dim(); ++axis) lengths[axis] = static_cast<int>(design.grid[axis]);
+  } else if (goes_by_lines(design)) {
+    const AxisParts parts = parts_of(design.grid[0]);
+    lengths[0] = parts.length;
+    lengths[1] = parts.rows;
+  }
+  return lengths;
 }
 
 namespace {
@@ -254,6 +292,8 @@ GridFft<A>::GridFft(const Design& design, const GridShape& grid, int multiproces
   box_ = {{design.problem.modes[0], design.problem.modes[1], design.problem.modes[2]},
           design.options.mode_order == ModeOrder::fft};
   by_lines_ = goes_by_lines(design);
+  if (by_lines_ && !has_whole_lines(design)) parts_ = parts_of(design.grid[0]);
+  can_convolve_ = by_lines_ && parts_.rows == 0 && *std::max_element(grid.n, grid.n + dim_) <= longest_convolution;
   dependent_ = by_lines_ && has_dependent_launch();
   if (by_lines_) return;
   FftPlan::Layout layout{
@@ -296,6 +336,28 @@ void GridFft<A>::pad_along(int axis, const Passes<A>& all, const std::complex<T>
     run_lines<LineKind::pad>(pass, cells, cells, batch, queue);
 }
 
+template <class A>
+template <class T>
+void GridFft<A>::crop_parts(const Passes<A>& all, std::complex<A>* cells, std::complex<T>* modes, int batch, Sign sign,
+                            cudaStream_t stream) const {
+  const Queue queue{stream, multiprocessors_};
+  const LinePass<A> columns = pass_of_columns(parts_, all, sign, LineKind::turn_after);
+  run_lines<LineKind::turn_after>(columns, cells, cells, batch, queue);
+  const LinePass<A> rows = pass_of_rows(parts_, all, sign, LineKind::crop_parts);
+  run_lines<LineKind::crop_parts>(rows, cells, modes, batch, queue);
+}
+
+template <class A>
+template <class T>
+void GridFft<A>::pad_parts(const Passes<A>& all, const std::complex<T>* modes, std::complex<A>* cells, int batch,
+                           Sign sign, cudaStream_t stream) const {
+  const Queue queue{stream, multiprocessors_};
+  const LinePass<A> rows = pass_of_rows(parts_, all, sign, LineKind::pad_parts);
+  run_lines<LineKind::pad_parts>(rows, modes, cells, batch, queue);
+  const LinePass<A> columns = pass_of_columns(parts_, all, sign, LineKind::turn_before);
+  run_lines<LineKind::turn_before>(columns, cells, cells, batch, queue);
+}
+
 // The fastest axis is the last one on the way to the grid and the first one on the way back, so that one pass does both and its
 // lines are never written in full.
 template <class A>
@@ -317,6 +379,7 @@ template <class T>
 void GridFft<A>::grid_to_modes(std::complex<A>* cells, std::complex<T>* modes, int batch, Sign sign,
                                const Deconvolution<A>& factors, cudaStream_t stream) const {
   const Passes<A> all{.grid = grid_, .box = box_, .factors = factors, .dim = dim_, .dependent = dependent_};
+  if (parts_.rows != 0) return crop_parts(all, cells, modes, batch, sign, stream);
   for (int axis = 0; by_lines_ && axis < dim_; ++axis) crop_along(axis, all, cells, modes, batch, sign, stream);
   if (by_lines_) return;
   run_whole(cells, batch, sign, stream);
@@ -330,6 +393,7 @@ template <class T>
 void GridFft<A>::modes_to_grid(const std::complex<T>* modes, std::complex<A>* cells, int batch, Sign sign,
                                const Deconvolution<A>& factors, cudaStream_t stream) const {
   const Passes<A> all{.grid = grid_, .box = box_, .factors = factors, .dim = dim_, .dependent = dependent_};
+  if (parts_.rows != 0) return pad_parts(all, modes, cells, batch, sign, stream);
   for (int axis = dim_ - 1; by_lines_ && axis >= 0; --axis) pad_along(axis, all, modes, cells, batch, sign, stream);
   if (by_lines_) return;
   pad_kernel<T, A><<<blocks_of(grid_.n[0], grid_.n[1], grid_.n[2], batch), threads, 0, stream>>>(

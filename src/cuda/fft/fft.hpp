@@ -1,5 +1,6 @@
 // Between grid and modes: FFT, crop or padding, deconvolution.
-//   by lines   kernels of ours (stockham.cuh) transform one axis at a time, and only what the earlier axes have kept
+//   by lines   kernels of ours (stockham.cuh) transform one axis at a time, and only what the earlier axes have kept; an axis
+//              that is too long for that, and alone, goes in two passes, as columns and rows (AxisParts)
 //   by cuFFT   where lines are too long for these: one plan for all grids of a batch, and a kernel that crops or pads
 // A plan of cuFFT holds a stream and a work area, so that each grid that is leased has plans of its own.
 #pragma once
@@ -12,18 +13,25 @@
 #include "core/design.hpp"
 #include "cuda/cufft.hpp"
 #include "cuda/fft/stockham.hpp"
+#include "cuda/fft/stockham_plan.hpp"
 #include "cuda/kernels/points.hpp"
 #include "cuda/memory.hpp"
 
 namespace offgrid::cuda {
 
-// Whether a grid is transformed by lines.
+// Whether a grid is transformed by lines, and whether each of its axes is one line.
 bool goes_by_lines(const Design& design);
+bool has_whole_lines(const Design& design);
+
+// The lengths of the lines whose twiddle factors it needs (Deconvolution::twiddles); 0 where there are none.
+std::array<int, max_dim> line_lengths(const Design& design);
 
 // The deconvolution factors of the axes and the twiddle factors of their lines, on the device, in the precision of the grid.
 template <class T> struct Deconvolution {
-  const T* axis[max_dim];      // [|k|]
-  const T* twiddles[max_dim];  // twiddle factors (stockham_plan.hpp), [re, im], where the grid is transformed by lines
+  const T* axis[max_dim];  // [|k|]
+  // Twiddle factors (stockham_plan.hpp), [re, im], where the grid is transformed by lines; of the rows of an axis in parts, and
+  // then of its columns.
+  const T* twiddles[max_dim];
 };
 
 struct ModeBox {
@@ -81,7 +89,7 @@ template <class A> class GridFft {
   GridFft(const Design& design, const GridShape& grid, int multiprocessors);
 
   [[nodiscard]] std::size_t work_bytes() const { return work_bytes_; }
-  [[nodiscard]] bool by_lines() const { return by_lines_; }
+  [[nodiscard]] bool can_convolve() const { return can_convolve_; }
   void set_work_area(void* memory);
 
   template <class T>
@@ -90,7 +98,7 @@ template <class A> class GridFft {
   template <class T>
   void modes_to_grid(const std::complex<T>* modes, std::complex<A>* cells, int batch, Sign sign,
                      const Deconvolution<A>& factors, cudaStream_t stream) const;
-  // By lines only: to the grid with sign +, times a spectrum [n3][n2][n1], and back. The factors must all be 1. Of
+  // By whole lines only, none of them over longest_convolution: to the grid with sign +, times a spectrum [n3][n2][n1], and back. The factors must all be 1. Of
   // `cells` about half is never written, and nothing in 1D.
   void convolve(const std::complex<A>* modes, std::complex<A>* cells, const A* spectrum, std::complex<A>* result,
                 int batch, const Deconvolution<A>& factors, cudaStream_t stream) const;
@@ -103,6 +111,12 @@ template <class A> class GridFft {
   template <class T>
   void crop_along(int axis, const Passes<A>& all, std::complex<A>* cells, std::complex<T>* modes, int batch, Sign sign,
                   cudaStream_t stream) const;
+  template <class T>
+  void pad_parts(const Passes<A>& all, const std::complex<T>* modes, std::complex<A>* cells, int batch, Sign sign,
+                 cudaStream_t stream) const;
+  template <class T>
+  void crop_parts(const Passes<A>& all, std::complex<A>* cells, std::complex<T>* modes, int batch, Sign sign,
+                  cudaStream_t stream) const;
   void run_whole(std::complex<A>* cells, int batch, Sign sign, cudaStream_t stream) const;
 
   int dim_;
@@ -110,7 +124,8 @@ template <class A> class GridFft {
   ModeBox box_;
   std::int64_t batch_;
   int multiprocessors_;
-  bool by_lines_ = false, dependent_ = false;
+  AxisParts parts_;
+  bool by_lines_ = false, can_convolve_ = false, dependent_ = false;
   FftPlan whole_, rest_;  // a full batch, and what remains after full batches
   std::size_t work_bytes_ = 0;
 };

@@ -32,7 +32,13 @@ double fft_time(const Problem& problem, const Sizes& grid, std::int64_t transfor
   const bool f64 = of_grid == Precision::f64;
   double cells = 1;
   for (const std::int64_t n : grid) cells *= static_cast<double>(n);
-  if (*std::max_element(grid.begin(), grid.end()) > std::end(line_sizes)[-1]) return cells * (f64 ? 48 : 24);
+  const AxisParts parts = problem.dim == 1 ? parts_of(grid[0]) : AxisParts{};
+  if (parts.rows != 0) {
+    const double alone =
+        (line_latency(parts.rows, f64) + line_latency(parts.length, f64)) / static_cast<double>(transforms);
+    return std::max(2 * cells * (f64 ? 9.5 : 5), alone);
+  }
+  if (*std::max_element(grid.begin(), grid.end()) > longest_line) return cells * (f64 ? 48 : 24);
   double time = 0, values = cells;
   for (int axis = 0; axis < problem.dim; ++axis) {
     const double alone = line_latency(grid[axis], f64) / static_cast<double>(transforms);

@@ -6,9 +6,12 @@
 //   x[j + i n / R]  ->  e((j mod m) i / (m R)) x  ->  transform over i  ->  y[(j / m) m R + j mod m + i m]
 // Neighbouring threads read neighbouring values, and in the last stage write neighbouring values, too.
 // A convolution runs the stages twice: the last one of the first transform multiplies by the spectrum, conjugates, and passes
-// the line on to the first one of the second, in shared memory too.
+// the line on to the first one of the second, in shared memory too. An axis in parts takes two passes (LineKind).
 #pragma once
 
+#include <span>
+
+#include "cuda/device.hpp"
 #include "cuda/fft/dft.cuh"
 #include "cuda/fft/stockham.hpp"
 #include "cuda/fft/stockham_plan.hpp"
@@ -47,21 +50,22 @@ __device__ inline double2 load_here(const double2* at) {
 // What one thread does for a line of N cells. S, A and D are the precisions of source, transform and result.
 template <int N, LineKind K, class S, class A, class D> struct StockhamAgent {
   static constexpr LinePlan plan = line_plan(N, sizeof(A));
-  static constexpr bool convolves = K == LineKind::convolve;
+  static constexpr bool convolves = K == LineKind::convolve, crops = K == LineKind::crop || K == LineKind::crop_parts;
   static constexpr int first_radix = plan.stage[0].radix;
-  static constexpr int most_threads =
-      convolves ? most_convolution_threads(sizeof(A), plan.threads) : most_line_threads(sizeof(A), plan.threads);
+  static constexpr int most_threads = convolves ? most_convolution_threads(sizeof(A), plan.threads)
+                                      : are_rows(K) || are_columns(K) ? most_part_threads
+                                                                      : most_line_threads(sizeof(A), plan.threads);
   static constexpr int blocks = line_blocks(sizeof(A), plan.threads);
   static_assert(plan.stages > 1 && plan.threads <= most_threads);
   template <int I> using Groups = Complex<A>[plan.stage[I].groups][plan.stage[I].radix];
   static constexpr bool tables_ahead =
-      plan.stages == 2 && plan.most_held(K != LineKind::pad, sizeof(A)) <= most_held_ahead(sizeof(A));
+      plan.stages == 2 && plan.most_held(crops || convolves, sizeof(A)) <= most_held_ahead(sizeof(A));
   // Whether a stage is the last one of all, and whether it multiplies what it passes on by a table.
   template <int I, bool Back> static constexpr bool ends = I == plan.stages - 1 && (Back || !convolves);
-  template <int I, bool Back>
-  static constexpr bool scales = I == plan.stages - 1 && (convolves ? !Back : K == LineKind::crop);
+  template <int I, bool Back> static constexpr bool scales = I == plan.stages - 1 && (convolves ? !Back : crops);
 
   const LinePass<A>& p;
+  int line;
   Complex<A>* shared;  // the line's part of shared memory
   int thread;          // the thread's number within the line
   bool there;          // false for a line beyond the last: it is computed like the last line, but not written
@@ -74,12 +78,17 @@ template <int N, LineKind K, class S, class A, class D> struct StockhamAgent {
     return (line - v * p.u_count) * layout.along_u + v * layout.along_v;
   }
 
-  // Of a cell, for the stage that scales.
-  __device__ const A* factor(int cell) const {
+  // The cell of the axis that has value j of the line, on the side of the modes.
+  __device__ int cell(int j) const { return are_rows(K) ? line + p.rows * j : j; }
+
+  // Of a value, for the stage that scales.
+  __device__ const A* factor(int j) const {
     if constexpr (convolves)
-      return spectrum + cell;
+      return spectrum + j;
+    else if constexpr (are_rows(K))
+      return p.factors + min(min(cell(j), p.axis.cells - cell(j)), p.last_factor);
     else
-      return p.factors + min(cell, N - cell);
+      return p.factors + min(j, N - j);
   }
 
   // The transform for sign = -1 is the conjugate of that for +1 of conjugated values.
@@ -98,26 +107,48 @@ template <int N, LineKind K, class S, class A, class D> struct StockhamAgent {
 
   // There are no branches here, so that the loads of a thread are in flight together.
   __device__ Complex<A> read(int j) const {
-    if constexpr (K == LineKind::crop) {
+    if constexpr (crops || are_columns(K)) {
       const Complex<S> value = source(j);
       return {static_cast<A>(value.x), with_sign(static_cast<A>(value.y))};
     } else {
-      const bool has = p.axis.holds(j);
-      const Complex<S> value = source(has ? p.axis.index(j) : 0);
+      const int of_axis = cell(j);
+      const bool has = p.axis.holds(of_axis);
+      const Complex<S> value = source(has ? p.axis.index(of_axis) : 0);
       if constexpr (convolves) return {has ? value.x : A(0), has ? value.y : A(0)};
       const A by = has ? __ldg(factor(j)) : A(0);
       return {static_cast<A>(value.x) * by, with_sign(static_cast<A>(value.y) * by)};
     }
   }
   __device__ void write(int j, Complex<A> value, A by) const {
-    if constexpr (K == LineKind::pad) {
+    if constexpr (!crops && !convolves) {
       target(j) = {static_cast<D>(value.x), static_cast<D>(with_sign(value.y))};
     } else if constexpr (convolves) {
       if (p.axis.holds(j)) target(p.axis.index(j)) = {value.x, -value.y};
     } else {
-      if (!p.axis.holds(j)) return;
+      const int of_axis = cell(j);
+      if (!p.axis.holds(of_axis)) return;
       if constexpr (!tables_ahead) by = __ldg(factor(j));
-      target(p.axis.index(j)) = {static_cast<D>(value.x * by), static_cast<D>(with_sign(value.y * by))};
+      target(p.axis.index(of_axis)) = {static_cast<D>(value.x * by), static_cast<D>(with_sign(value.y * by))};
+    }
+  }
+
+  // Turns x[i], which is value j + i apart of this column, by e(line (j + i apart) / cells of the axis): for each bit of i by
+  // a power of e(line apart / cells), which takes fewer registers than a factor for each i.
+  template <int R> __device__ void turn(Complex<A> (&x)[R], int j, int apart) const {
+    const double halves = 2.0 / p.axis.cells;
+    Complex<double> first, step;
+    sincospi(halves * (line * j), &first.y, &first.x);
+    sincospi(halves * (line * apart), &step.y, &step.x);
+    Complex<A> by{static_cast<A>(first.x), static_cast<A>(first.y)};
+#pragma unroll
+    for (int i = 0; i < R; ++i) x[i] = product(x[i], by);
+#pragma unroll
+    for (int bit = 1; bit < R; bit *= 2) {
+      by = {static_cast<A>(step.x), static_cast<A>(step.y)};
+#pragma unroll
+      for (int i = bit; i < R; ++i)
+        if ((i & bit) != 0) x[i] = product(x[i], by);
+      step = {fma(step.x, step.x, -step.y * step.y), 2 * step.x * step.y};
     }
   }
 
@@ -233,8 +264,10 @@ template <int N, LineKind K, class S, class A, class D> struct StockhamAgent {
 #pragma unroll
     for (int g = 0; g < stage.groups; ++g) {
       if (g >= tables.prefetched) tables.load_twiddles(*this, g);
+      if constexpr (first && K == LineKind::turn_before) turn(x[g], group<I>(g), stage.apart);
       if constexpr (I > 0) tables.twiddles[g].multiply(x[g]);
       transform<A, stage.radix>(x[g]);
+      if constexpr (last && K == LineKind::turn_after) turn(x[g], group<I>(g), stage.m);
       if ((!last || there) && has_group<I>(g)) store<I, Back, stage.radix>(group<I>(g), x[g], tables.by[g]);
     }
     if (!tables_ahead && !last) next.load(*this);
@@ -260,6 +293,7 @@ __global__ void __launch_bounds__(StockhamAgent<N, K, S, A, D>::most_threads, St
   for (std::uint32_t vector = blockIdx.y; vector < batch; vector += gridDim.y) {
     if (vector != blockIdx.y) __syncthreads();
     Agent{p,
+          static_cast<int>(line),
           reinterpret_cast<Complex<A>*>(line_memory) + mine * p.pitch,
           static_cast<int>(p.side_by_side ? x / p.together : x % threads_per_line),
           wanted < p.lines,
@@ -270,22 +304,30 @@ __global__ void __launch_bounds__(StockhamAgent<N, K, S, A, D>::most_threads, St
   }
 }
 
+constexpr std::span<const int> lengths_of(LineKind kind) {
+  if (are_rows(kind) || are_columns(kind)) return part_lengths;
+  if (kind != LineKind::convolve) return line_sizes;
+  return {std::begin(line_sizes), std::upper_bound(std::begin(line_sizes), std::end(line_sizes), longest_convolution)};
+}
+
 // Calls body(n) with the length of a line as a compile-time constant.
-template <class Body> void with_line_size(int n, Body&& body) {
+template <LineKind K, class Body> void with_line_length(int n, Body&& body) {
+  constexpr std::span<const int> lengths = lengths_of(K);
   const auto search = [&]<std::size_t... I>(std::index_sequence<I...>) {
-    (void)((n == line_sizes[I] && (body(std::integral_constant<int, line_sizes[I]>{}), true)) || ...);
+    (void)((n == lengths[I] && (body(std::integral_constant<int, lengths[I]>{}), true)) || ...);
   };
-  search(std::make_index_sequence<std::size(line_sizes)>{});
+  search(std::make_index_sequence<lengths.size()>{});
 }
 
 // Chooses how many lines a block takes. Where the elements of a line are far apart, neighbouring lines together fill
 // sectors of memory; in shared memory such lines begin in banks that are as far from each other as possible.
 template <LineKind K, class A, class S, class D>
 void run_lines(LinePass<A> p, const std::complex<S>* from, std::complex<D>* to, int batch, const Queue& queue) {
-  with_line_size(p.axis.cells, [&](auto n) {
+  with_line_length<K>(p.length, [&](auto n) {
     using Agent = StockhamAgent<n(), K, S, A, D>;
     constexpr int banks = 128 / int{sizeof(Complex<A>)}, threads = Agent::plan.threads;
-    p.side_by_side = p.from.step != 1;
+    p.side_by_side = are_rows(K) || p.from.step != 1;
+    const std::size_t room = are_long_lines(sizeof(A), threads) ? current_device().shared_bytes : most_line_bytes;
     const auto pitch = [&] {
       int cells = Agent::spaced(n());
       while (p.side_by_side && cells % banks != banks / smaller(p.together, banks) % banks) ++cells;
@@ -293,7 +335,7 @@ void run_lines(LinePass<A> p, const std::complex<S>* from, std::complex<D>* to, 
     };
     const auto bytes = [&] { return static_cast<std::size_t>(p.together * pitch()) * sizeof(Complex<A>); };
     for (p.together = p.side_by_side ? banks : 32; p.together > 1; p.together /= 2)
-      if (p.together * threads <= Agent::most_threads && bytes() <= most_line_bytes &&
+      if (p.together * threads <= Agent::most_threads && bytes() <= room &&
           p.together < 2 * static_cast<int>(p.lines) &&
           std::int64_t{p.lines} * batch / p.together >= queue.multiprocessors)
         break;

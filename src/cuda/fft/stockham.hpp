@@ -10,7 +10,13 @@
 namespace offgrid::cuda {
 
 // convolve: pad, transform with sign +, multiply by a spectrum, transform with sign - and crop, without deconvolution.
-enum class LineKind { crop, pad, convolve };
+// The others are passes of an axis in parts (stockham_plan.hpp). With n = rows length, j = j1 length + j2, k = k1 + rows k2,
+//   sum_j e(j k / n) x[j] = sum_j2 e(j2 k2 / length) e(j2 k1 / n) sum_j1 e(j1 k1 / rows) x[j]
+//   crop_parts, pad_parts      lines are rows: k2 and j2, modes k on one side
+//   turn_after, turn_before    lines are columns: j1 and k1, turned by e(j2 k1 / n) after the transform or before it
+enum class LineKind { crop, pad, convolve, crop_parts, pad_parts, turn_after, turn_before };
+constexpr bool are_rows(LineKind kind) { return kind == LineKind::crop_parts || kind == LineKind::pad_parts; }
+constexpr bool are_columns(LineKind kind) { return kind == LineKind::turn_after || kind == LineKind::turn_before; }
 
 // Element j of line (u, v) is at u * along_u + v * along_v + j * step.
 struct LineLayout {
@@ -22,10 +28,12 @@ struct LineLayout {
 // The lines of an axis, each with n cells on one side and the axis's modes, in the caller's order, on the other.
 template <class A> struct LinePass {
   AxisModes axis;  // which cells hold the modes
+  int length;      // of a line: all cells of the axis, or those of a part
   LineLayout from, to;
   int sign = 1;                          // of i in the exponent
   std::uint32_t u_count = 1, lines = 1;  // u < u_count
   const A* factors = nullptr;            // deconvolution, [|k|]
+  int last_factor = 0, rows = 1;         // of an axis in parts: the largest |k|, and k1 < rows
   const A* twiddles = nullptr;           // [stage][i][j mod m][re, im]
   const A* spectrum = nullptr;           // what convolve multiplies the cells by, laid out as one vector of them
   bool dependent = false;                // launched by programmatic dependent launch (dependent_launch.cuh)

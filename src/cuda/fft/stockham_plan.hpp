@@ -2,6 +2,7 @@
 // numbers were found with `offgrid bench --device cuda` on an H200.
 #pragma once
 
+#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <cstdint>
@@ -25,17 +26,17 @@ constexpr LineValues line_values(std::size_t real_bytes) {
 constexpr int threads_of_two_blocks(std::size_t real_bytes, int threads_per_line) {
   return real_bytes == 4 ? 320 : threads_per_line > 128 ? 288 : 256;
 }
-// Four neighbouring values of f32 fill a sector of memory. Lines so long that two blocks of four lines do not fit get a
-// multiprocessor per block.
-constexpr int lines_per_sector = 4;
+// Four neighbouring values of f32 fill a sector of memory, or two of f64. Lines so long that two blocks of so many lines do not
+// fit get a multiprocessor per block.
+constexpr int lines_per_sector(std::size_t real_bytes) { return real_bytes == 4 ? 4 : 2; }
 constexpr bool are_long_lines(std::size_t real_bytes, int threads_per_line) {
-  return real_bytes == 4 && lines_per_sector * threads_per_line > threads_of_two_blocks(real_bytes, threads_per_line);
+  return lines_per_sector(real_bytes) * threads_per_line > threads_of_two_blocks(real_bytes, threads_per_line);
 }
 constexpr int line_blocks(std::size_t real_bytes, int threads_per_line) {
   return are_long_lines(real_bytes, threads_per_line) ? 1 : 2;
 }
 constexpr int most_line_threads(std::size_t real_bytes, int threads_per_line) {
-  return are_long_lines(real_bytes, threads_per_line) ? lines_per_sector * threads_per_line
+  return are_long_lines(real_bytes, threads_per_line) ? lines_per_sector(real_bytes) * threads_per_line
                                                       : threads_of_two_blocks(real_bytes, threads_per_line);
 }
 // Convolutions, which hold more at a time, have fewer, so that a thread has 144 registers or more (but in long lines of f32),
@@ -45,23 +46,51 @@ constexpr int most_convolution_threads(std::size_t real_bytes, int threads_per_l
   const int room = real_bytes == 4 ? 224 : 128;
   return threads_per_line * larger(1, static_cast<int>(std::bit_floor(static_cast<unsigned>(room / threads_per_line))));
 }
+// Passes of an axis in parts compute turns, too, and get 128 registers.
+inline constexpr int most_part_threads = 256;
 // How many twiddle factors of a stage a thread reads before the values of that stage have arrived.
 constexpr int prefetched_twiddles(std::size_t real_bytes) { return real_bytes == 4 ? 9 : 8; }
 // A thread reads all that the second of two stages needs from tables before the values of the first stage arrive, if it
 // then holds at most this many numbers (LinePlan::most_held): more would spill registers.
 constexpr int most_held_ahead(std::size_t real_bytes) { return real_bytes == 4 ? 69 : 46; }
-inline constexpr std::size_t most_line_bytes = 96 << 10;  // of shared memory per block, which every supported GPU has
+// Of shared memory per block, which every supported GPU has; long lines take what there is.
+inline constexpr std::size_t most_line_bytes = 96 << 10;
 
 inline constexpr int line_radices[] = {20, 18, 16, 15, 12, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1};
 
-// The lengths of lines that have kernels (stockham.cuh). Grids take these lengths, up to the longest. Lengths whose
-// transform is slow are left out.
+// The lengths of lines that have kernels (stockham.cuh), and of grids along an axis. Lengths whose transform is slow are left
+// out.
 inline constexpr int line_sizes[] = {
-    2,   3,   4,   5,   6,   8,    9,    10,   12,   15,   16,   18,   20,   24,   25,   27,   28,  30,  32,
-    35,  36,  40,  42,  45,  48,   50,   54,   56,   60,   64,   70,   72,   75,   80,   84,   90,  96,  100,
-    105, 108, 112, 120, 126, 128,  135,  144,  150,  160,  162,  180,  192,  200,  216,  225,  240, 252, 256,
-    270, 288, 300, 320, 324, 360,  384,  400,  420,  432,  480,  512,  540,  576,  600,  640,  648, 720, 768,
-    800, 864, 900, 960, 972, 1024, 1080, 1152, 1200, 1296, 1344, 1440, 1536, 1728, 1800, 1920, 2048};
+    2,    3,    4,    5,    6,    8,    9,    10,   12,   15,   16,   18,   20,   24,   25,   27,   28,   30,
+    32,   35,   36,   40,   42,   45,   48,   50,   54,   56,   60,   64,   70,   72,   75,   80,   84,   90,
+    96,   100,  105,  108,  112,  120,  126,  128,  135,  144,  150,  160,  162,  180,  192,  200,  216,  225,
+    240,  252,  256,  270,  288,  300,  320,  324,  360,  384,  400,  420,  432,  480,  512,  540,  576,  600,
+    640,  648,  720,  768,  800,  864,  900,  960,  972,  1024, 1080, 1152, 1200, 1296, 1344, 1440, 1536, 1728,
+    1800, 1920, 2048, 2160, 2304, 2400, 2560, 2700, 2880, 3072, 3375, 3600, 3840, 4096};
+inline constexpr int longest_line = 4096, longest_convolution = 2048;
+
+// A longer axis, if it is the only one, is transformed in two passes: its cells are rows of `length`, and the lines of one pass
+// are the columns, those of the other the rows. Both lengths are among these.
+inline constexpr int part_lengths[] = {60,   64,   72,   75,   80,   90,   96,   100,  108,  120,  128, 144, 150,
+                                       160,  180,  192,  200,  216,  225,  240,  256,  288,  300,  320, 360, 384,
+                                       400,  432,  480,  512,  576,  600,  640,  720,  768,  800,  864, 900, 960,
+                                       1024, 1080, 1152, 1200, 1296, 1536, 1728, 1800, 1920, 2048};
+struct AxisParts {
+  int rows = 0, length = 0;  // 0: the axis is not one of those
+};
+// The parts that differ the least, by a factor of four at most.
+constexpr AxisParts parts_of(std::int64_t cells) {
+  AxisParts best{};
+  if (cells <= longest_line) return best;
+  for (const int rows : part_lengths) {
+    const std::int64_t length = cells / rows;
+    if (length < rows) break;
+    if (length * rows != cells || length > std::int64_t{4} * rows) continue;
+    if (std::binary_search(std::begin(part_lengths), std::end(part_lengths), length))
+      best = {rows, static_cast<int>(length)};
+  }
+  return best;
+}
 
 // One stage transforms groups of `radix` values that are `apart` elements from each other. m is the product of the
 // radices of the earlier stages. A thread takes `groups` groups.
@@ -134,6 +163,19 @@ constexpr LinePlan line_plan(int n, std::size_t real_bytes) {
   const LinePlan few = best_line_plan(n, values.few), more = best_line_plan(n, values.more);
   const bool shorter = are_long_lines(real_bytes, few.threads) && !are_long_lines(real_bytes, more.threads);
   return more.stages < few.stages || shorter ? more : few;
+}
+
+// The lengths of lines, and of axes in parts.
+inline const std::vector<int>& grid_lengths() {
+  static const std::vector<int> lengths = [] {
+    std::vector<int> all(std::begin(line_sizes), std::end(line_sizes));
+    for (const int rows : part_lengths)
+      for (const int length : part_lengths)
+        if (rows <= length && parts_of(std::int64_t{rows} * length).rows == rows) all.push_back(rows * length);
+    std::sort(all.begin(), all.end());
+    return all;
+  }();
+  return lengths;
 }
 
 // The twiddle factors of the stages, [stage][i][j mod m][re, im].
