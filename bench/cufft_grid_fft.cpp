@@ -52,7 +52,7 @@ template <class T> void compare(int dim, int n) {
     shape.n[axis] = static_cast<std::uint32_t>(n), shape.cells *= shape.n[axis];
   }
   cuda::MemoryCount memory;
-  auto table = cuda::twiddles_of<T>(cuda::line_plan(n, sizeof(T)));
+  auto table = cuda::twiddles_of<T>(n);
   const std::size_t factors = table.size();
   table.resize(factors + static_cast<std::size_t>(modes), T(1));
   const cuda::DeviceBuffer<T> tables(static_cast<std::int64_t>(table.size()), memory);

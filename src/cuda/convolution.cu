@@ -89,7 +89,7 @@ template <class T> class PlainTables {
     const std::array<int, max_dim> lengths = line_lengths(design);
     for (int pass = 0; pass < max_dim; ++pass) {
       if (lengths[pass] == 0) continue;
-      const auto twiddles = twiddles_of<T>(line_plan(lengths[pass], sizeof(T)));
+      const std::vector<T>& twiddles = twiddles_of<T>(lengths[pass]);
       begins[pass] = host.size();
       host.insert(host.end(), twiddles.begin(), twiddles.end());
     }

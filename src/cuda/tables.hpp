@@ -28,7 +28,7 @@ template <class T> class Tables {
     host_.resize((host_.size() + 3) / 4 * 4);  // aligned to pairs
     const std::array<int, max_dim> lengths = design.has_modes() ? line_lengths(design) : std::array<int, max_dim>{};
     for (int pass = 0; pass < max_dim; ++pass)
-      if (lengths[pass] != 0) twiddles[pass] = put(twiddles_of<T>(line_plan(lengths[pass], sizeof(T))));
+      if (lengths[pass] != 0) twiddles[pass] = put(twiddles_of<T>(lengths[pass]));
     // Factors that the device evaluates come behind what is copied.
     std::size_t size = host_.size();
     for (int axis = 0; axis < design.dim(); ++axis) {

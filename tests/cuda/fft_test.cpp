@@ -22,7 +22,7 @@ TEST(LinePlanTest, stages_make_a_transform_of_every_length) {
       ASSERT_GE(plan.stages, 2);
       EXPECT_LE(plan.threads, cuda::most_line_threads(real_bytes, plan.threads));
       EXPECT_LE(cuda::most_line_threads(real_bytes, plan.threads), 1024);  // of a block
-      const auto turns = cuda::twiddles_of<double>(plan);
+      const auto turns = cuda::make_twiddles<double>(plan);
       const auto in = random_values<double>(n, 7);
       auto x = in;
       for (int s = 0; s < plan.stages; ++s) {
@@ -147,7 +147,8 @@ TEST_F(FftTest, long_axes_in_two_parts) {
           transform.set_points(points);
           ASSERT_EQ(transform.get("grid1"), cells);
           const Errors errors = measure(transform, points);
-          const double most = sigma < 2 ? 10 * error_of_width<T>(1, 7) : error_of_width<T>(1, 7);
+          // What the kernel misses by; a wrong turn gives an error of the size of the result.
+          const double most = 4 * transform.get("expected_error") + 10 * rounding<T>;
           EXPECT_LE(errors.forward, most);
           EXPECT_LE(errors.adjoint, most);
         }
@@ -163,7 +164,7 @@ TEST_F(FftTest, every_way_of_the_fft) {
   std::vector<Sizes> all{{700},           {40, 41}, {281, 280}, {1, 700}, {50, 51, 52},
                          {110, 101, 104}, {3000},   {30'000},   {2500, 3}};
   for (const Sizes& modes :
-       std::vector<Sizes>{{4'000'000}, {4500, 3}, {3, 4500}, {4100, 2, 3}, {2, 4100, 3}, {2, 3, 4100}})
+       std::vector<Sizes>{{4'000'000}, {4500, 9}, {9, 4500}, {4100, 8, 9}, {8, 4100, 9}, {8, 9, 4100}})
     all.push_back(modes);
   for_both_precisions([&](auto zero) {
     using T = decltype(zero);

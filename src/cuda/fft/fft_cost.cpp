@@ -36,13 +36,14 @@ double fft_time(const Problem& problem, const Sizes& grid, std::int64_t transfor
   if (parts.rows != 0) {
     const double alone =
         (line_latency(parts.rows, f64) + line_latency(parts.length, f64)) / static_cast<double>(transforms);
-    return std::max(2 * cells * (f64 ? 9.5 : 5), alone);
+    return std::max(2 * cells * (f64 ? 17 : 10), alone);
   }
   if (*std::max_element(grid.begin(), grid.end()) > longest_line) return cells * (f64 ? 48 : 24);
   double time = 0, values = cells;
   for (int axis = 0; axis < problem.dim; ++axis) {
     const double alone = line_latency(grid[axis], f64) / static_cast<double>(transforms);
-    time += std::max(values * (f64 ? 9.5 : problem.dim == 2 ? 6.5 : 5), alone);
+    const double of_long_line = grid[axis] > longest_convolution ? 1.25 : 1;
+    time += std::max(of_long_line * values * (f64 ? 9.5 : problem.dim == 2 ? 6.5 : 5), alone);
     values = values * static_cast<double>(problem.modes[axis]) / static_cast<double>(grid[axis]);
   }
   return time;

@@ -53,9 +53,10 @@ template <int N, LineKind K, class S, class A, class D> struct StockhamAgent {
   static constexpr bool convolves = K == LineKind::convolve, crops = K == LineKind::crop || K == LineKind::crop_parts;
   static constexpr int first_radix = plan.stage[0].radix;
   static constexpr int most_threads = convolves ? most_convolution_threads(sizeof(A), plan.threads)
-                                      : are_rows(K) || are_columns(K) ? most_part_threads
+                                      : are_rows(K) || are_columns(K) ? most_part_threads(sizeof(A), plan.threads)
                                                                       : most_line_threads(sizeof(A), plan.threads);
-  static constexpr int blocks = line_blocks(sizeof(A), plan.threads);
+  static constexpr int blocks =
+      are_rows(K) || are_columns(K) ? part_blocks(sizeof(A), plan.threads) : line_blocks(sizeof(A), plan.threads);
   static_assert(plan.stages > 1 && plan.threads <= most_threads);
   template <int I> using Groups = Complex<A>[plan.stage[I].groups][plan.stage[I].radix];
   static constexpr bool tables_ahead =

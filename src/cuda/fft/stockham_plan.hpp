@@ -7,6 +7,8 @@
 #include <cmath>
 #include <cstdint>
 #include <iterator>
+#include <map>
+#include <mutex>
 #include <numbers>
 #include <vector>
 
@@ -46,8 +48,14 @@ constexpr int most_convolution_threads(std::size_t real_bytes, int threads_per_l
   const int room = real_bytes == 4 ? 224 : 128;
   return threads_per_line * larger(1, static_cast<int>(std::bit_floor(static_cast<unsigned>(room / threads_per_line))));
 }
-// Passes of an axis in parts compute turns, too, and get 128 registers.
-inline constexpr int most_part_threads = 256;
+// Passes of an axis in parts compute turns, too, and have 128 registers or more. All of their accesses but those to rows are
+// between lines that are neighbours, so that a block has enough of these to fill sectors.
+constexpr int most_part_threads(std::size_t real_bytes, int threads_per_line) {
+  return larger(256, lines_per_sector(real_bytes) * threads_per_line);
+}
+constexpr int part_blocks(std::size_t real_bytes, int threads_per_line) {
+  return most_part_threads(real_bytes, threads_per_line) > 256 ? 1 : 2;
+}
 // How many twiddle factors of a stage a thread reads before the values of that stage have arrived.
 constexpr int prefetched_twiddles(std::size_t real_bytes) { return real_bytes == 4 ? 9 : 8; }
 // A thread reads all that the second of two stages needs from tables before the values of the first stage arrive, if it
@@ -71,10 +79,9 @@ inline constexpr int longest_line = 4096, longest_convolution = 2048;
 
 // A longer axis, if it is the only one, is transformed in two passes: its cells are rows of `length`, and the lines of one pass
 // are the columns, those of the other the rows. Both lengths are among these.
-inline constexpr int part_lengths[] = {60,   64,   72,   75,   80,   90,   96,   100,  108,  120,  128, 144, 150,
-                                       160,  180,  192,  200,  216,  225,  240,  256,  288,  300,  320, 360, 384,
-                                       400,  432,  480,  512,  576,  600,  640,  720,  768,  800,  864, 900, 960,
-                                       1024, 1080, 1152, 1200, 1296, 1536, 1728, 1800, 1920, 2048};
+inline constexpr int part_lengths[] = {60,  64,  72,  80,  90,  96,  108,  120,  128,  144,  150, 160,
+                                       180, 192, 216, 240, 256, 288, 320,  360,  384,  432,  480, 512,
+                                       576, 640, 720, 768, 864, 960, 1024, 1200, 1536, 1800, 2048};
 struct AxisParts {
   int rows = 0, length = 0;  // 0: the axis is not one of those
 };
@@ -179,7 +186,7 @@ inline const std::vector<int>& grid_lengths() {
 }
 
 // The twiddle factors of the stages, [stage][i][j mod m][re, im].
-template <class T> std::vector<T> twiddles_of(const LinePlan& plan) {
+template <class T> std::vector<T> make_twiddles(const LinePlan& plan) {
   std::vector<T> twiddles;
   for (int s = 1; s < plan.stages; ++s)
     for (int i = 1; i < plan.stage[s].radix; ++i)
@@ -190,6 +197,16 @@ template <class T> std::vector<T> twiddles_of(const LinePlan& plan) {
         twiddles.push_back(static_cast<T>(std::sin(angle)));
       }
   return twiddles;
+}
+
+// Those of a line of n cells, made once: the sines take as long as all else that set_points does with few points.
+template <class T> const std::vector<T>& twiddles_of(int n) {
+  static std::mutex mutex;
+  static auto* kept = new std::map<int, std::vector<T>>;  // plans may outlive static objects
+  const std::scoped_lock lock(mutex);
+  const auto found = kept->find(n);
+  return found != kept->end() ? found->second
+                              : kept->emplace(n, make_twiddles<T>(line_plan(n, sizeof(T)))).first->second;
 }
 
 }  // namespace offgrid::cuda
