@@ -2,7 +2,8 @@
 """What a call from Python costs over the same call from C: a tiny transform by a plan whose points are set.
 
 The C side is a loop inside the extension over the same plan and the same arrays; the Python side is plan.execute(data),
-with every check and a new result array. Times are least of several interleaved rounds, in microseconds. The limit is 15.
+with every check and a new result array, or with out=; beside it an application of a Gram operator with out=. Times are least
+of several interleaved rounds, in microseconds. The limit is 15.
 
     PYTHONPATH=build/release/python python3 bench/python_overhead.py
 
@@ -57,17 +58,21 @@ KINDS = {"numpy": numpy_arrays, "torch": lambda: torch_arrays("cpu"), "jax": jax
 
 
 def measure(kind, rounds, loops):
-    """Microseconds of a call: from C, from Python, and from Python with out=."""
+    """Microseconds of a call: from C, from Python, from Python with out=, and of a Gram operator."""
     of, address, wait = kind()
     loops = loops if wait is no_wait else min(loops, 50)  # more would fill the GPU's queue, and then each call waits
     random = np.random.default_rng(1)
     plan = offgrid.Plan(1, 16, threads=1)
-    plan.set_points(of(random.uniform(-3, 3, 10)))
+    points = of(random.uniform(-3, 3, 10))
+    plan.set_points(points)
+    gram = offgrid.gram(points, 16, gram="convolution", threads=1)
     data, out = of(random.normal(size=10) + 1j), of(np.zeros(16, complex))
+    modes = of(random.normal(size=16) + 1j)
     calls = {"C": lambda: plan._core.seconds(address(data), address(out), loops),
              "Python": lambda: seconds(lambda: plan.execute(data), loops)}
     if "jax" not in type(data).__module__:
         calls["out="] = lambda: seconds(lambda: plan.execute(data, out), loops)
+        calls["gram"] = lambda: seconds(lambda: gram(modes, out), loops)
     least = dict.fromkeys(calls, float("inf"))
     for _ in range(rounds):
         for name, call in calls.items():
@@ -89,7 +94,7 @@ def main():
     parser.add_argument("--loops", type=int, default=200, help="calls a round")
     chosen = parser.parse_args()
     over = []
-    print(f"{'arrays':<12}{'C':>8}{'Python':>8}{'more':>8}{'out=':>8}   microseconds a call")
+    print(f"{'arrays':<12}{'C':>8}{'Python':>8}{'more':>8}{'out=':>8}{'gram':>8}   microseconds a call")
     for name, kind in KINDS.items():
         try:
             times = measure(kind, chosen.rounds, chosen.loops)
@@ -97,7 +102,8 @@ def main():
             print(f"{name:<12}{problem}")
             continue
         more = times["Python"] - times["C"]
-        print(f"{name:<12}{times['C']:>8.2f}{times['Python']:>8.2f}{more:>8.2f}{times.get('out=', float('nan')):>8.2f}")
+        columns = [times["C"], times["Python"], more, times.get("out=", np.nan), times.get("gram", np.nan)]
+        print(f"{name:<12}" + "".join(f"{time:>8.2f}" for time in columns))
         if more > LIMIT and name != "jax":
             over.append(name)
     if over:

@@ -56,12 +56,9 @@ class NumpyKind:
         """A copy, on the CPU, that no other thread can write to."""
         return np.array(array, order="C", subok=False)
 
-    def address(self, array: Any) -> int:
-        return array.__array_interface__["data"][0]
-
-    def bytes(self, array: Any) -> int:
-        """The size of a contiguous array."""
-        return array.nbytes
+    def memory(self, array: Any) -> tuple[int, int]:
+        """The address and the bytes of a contiguous array."""
+        return _core.memory(array)
 
     def empty(self, shape: tuple[int, ...], dtype: str, gpu: int) -> Any:
         return np.empty(shape, dtype)
@@ -88,20 +85,23 @@ class NumpyKind:
 
 
 class CupyKind(NumpyKind):
+    """Attributes of the array itself: `device` and `flags` make an object each time."""
+
     def __init__(self, cupy: Any) -> None:
         self.cupy = cupy
+        self.current_stream = cupy.cuda.get_current_stream
 
     def take(self, value: Any, name: str) -> Any:
         return value
 
     def gpu(self, array: Any) -> int:
-        return array.device.id
+        return array.data.device_id
 
     def contiguous(self, array: Any) -> Any:
-        return array if array.flags.c_contiguous else self.cupy.ascontiguousarray(array)
+        return array if array._c_contiguous else self.cupy.ascontiguousarray(array)
 
-    def address(self, array: Any) -> int:
-        return array.data.ptr
+    def memory(self, array: Any) -> tuple[int, int]:
+        return array.data.ptr, array.nbytes
 
     def empty(self, shape: tuple[int, ...], dtype: str, gpu: int) -> Any:
         if self.cupy.cuda.runtime.getDevice() == gpu:  # a `with` block costs microseconds
@@ -110,7 +110,7 @@ class CupyKind(NumpyKind):
             return self.cupy.empty(shape, dtype)
 
     def stream(self, gpu: int) -> int:
-        return self.cupy.cuda.get_current_stream(gpu).ptr
+        return self.current_stream(gpu).ptr
 
     def check_out(self, out: Any) -> None:
         pass
@@ -148,11 +148,8 @@ class TorchKind(NumpyKind):
     def snapshot(self, array: Any) -> Any:
         return array.detach().contiguous().clone()
 
-    def address(self, array: Any) -> int:
-        return array.data_ptr()
-
-    def bytes(self, array: Any) -> int:
-        return array.numel() * array.element_size()
+    def memory(self, array: Any) -> tuple[int, int]:
+        return array.data_ptr(), array.numel() * array.element_size()
 
     def empty(self, shape: tuple[int, ...], dtype: str, gpu: int) -> Any:
         return self.torch.empty(shape, dtype=self.dtypes[dtype], device="cpu" if gpu < 0 else gpu)
@@ -220,11 +217,8 @@ class BorrowedKind(NumpyKind):
     def contiguous(self, array: Any) -> Any:
         return array if isinstance(array, GpuView) else super().contiguous(array)
 
-    def address(self, array: Any) -> int:
-        return array.address if isinstance(array, GpuView) else super().address(array)
-
-    def bytes(self, array: Any) -> int:
-        return array.bytes if isinstance(array, GpuView) else super().bytes(array)
+    def memory(self, array: Any) -> tuple[int, int]:
+        return (array.address, array.bytes) if isinstance(array, GpuView) else super().memory(array)
 
     def empty(self, shape: tuple[int, ...], dtype: str, gpu: int) -> Any:
         if gpu < 0:

@@ -18,7 +18,7 @@ def set_axes(core: _core.Plan, given: list[Points]) -> None:
     kind, gpu = given[0].kind, given[0].gpu
     kept = [side.settled() for side in given]
     stream = kind.stream(gpu)
-    axes = [[(kind.address(array), kind.bytes(array)) for array in arrays] for arrays in kept]
+    axes = [[kind.memory(array) for array in arrays] for arrays in kept]
     call = {"points": core.set_points, "targets": core.set_targets}[given[0].name]
     (core.set_points_and_targets if len(given) == 2 else call)(*axes, (gpu, stream))
     if gpu >= 0 and not kind.writable:  # borrowed: its owner does not know of our stream
@@ -39,12 +39,12 @@ def run(plan: Plan, call: Any, from_points: bool, data: Any, out: Any) -> Any:
     array = kind.contiguous(array)
     if out is None:
         result = kind.empty(shape, plan._dtype, gpu)
-        source, target = (kind.address(array), kind.bytes(array)), (kind.address(result), kind.bytes(result))
+        source, target = kind.memory(array), kind.memory(result)
         call(*((source, target) if from_points else (target, source)), (gpu, kind.stream(gpu)))
         return kind.finish(result, data, gpu)
     place = plan._place(kind, out, shape)
     result = place if kind.contiguous(place) is place else kind.empty(shape, plan._dtype, gpu)
-    source, target = (kind.address(array), kind.bytes(array)), (kind.address(result), kind.bytes(result))
+    source, target = kind.memory(array), kind.memory(result)
     if source[0] < target[0] + target[1] and target[0] < source[0] + source[1]:
         raise ArgumentValueError(f"out shares memory with {name}")
     call(*((source, target) if from_points else (target, source)), (gpu, kind.stream(gpu)))
@@ -62,7 +62,7 @@ def add(plan: Plan, data: Any) -> None:
     plan._batch = plan._check(kind, array, "strengths", (plan._count,))
     array = kind.contiguous(array)
     stream = kind.stream(gpu)
-    plan._core.add((kind.address(array), kind.bytes(array)), (gpu, stream))
+    plan._core.add(kind.memory(array), (gpu, stream))
     if gpu >= 0 and not kind.writable:
         _core.gpu_wait(gpu, stream)
     plan._sum_like = (kind, None if kind.writable else data)
@@ -79,7 +79,7 @@ def finish(plan: Plan, out: Any) -> Any:
     place = None if out is None else plan._place(kind, out, shape)
     is_direct = place is not None and kind.contiguous(place) is place
     result = place if is_direct else kind.empty(shape, plan._dtype, gpu)
-    plan._core.finish((kind.address(result), kind.bytes(result)), (gpu, kind.stream(gpu)))
+    plan._core.finish(kind.memory(result), (gpu, kind.stream(gpu)))
     plan._sum_like = None
     if place is None:
         return kind.finish(result, like, gpu)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, overload
 import numpy.typing as npt
 
 from offgrid import _core, _typing
-from offgrid._arrays import PRECISIONS, kind_of, name_of_device
+from offgrid._arrays import KINDS, PRECISIONS, kind_of, name_of_device
 from offgrid._checks import Points, gpu_of, number, options_of, shape_of, whole
 from offgrid._error import ArgumentTypeError, ArgumentValueError
 from offgrid._options import Options
@@ -46,10 +46,10 @@ class Gram(Vectors):
         settings = {**options_of(options), "transforms": number(self._transforms, "transforms"),
                     "device": "cuda" if self._gpu >= 0 else "cpu"}
         taken = None if weights is None else self._weights(weights, checked)
-        memory = (0, 0) if taken is None else (checked.kind.address(taken), checked.kind.bytes(taken))
+        memory = (0, 0) if taken is None else checked.kind.memory(taken)
         kept = checked.settled()
         stream = checked.kind.stream(self._gpu)
-        axes = [(checked.kind.address(array), checked.kind.bytes(array)) for array in kept]
+        axes = [checked.kind.memory(array) for array in kept]
         self._real = taken is None or checked.kind.dtype(taken) != self._dtype
         self._core = _core.Gram(list(self._shape[::-1]), self._tol, self._dtype == "complex64", settings, axes, memory,
                                 not self._real, (self._gpu, stream))
@@ -102,16 +102,16 @@ class Gram(Vectors):
     def __call__(self, f: _typing.ForeignT, out: _typing.ForeignT | None = None) -> _typing.ForeignT: ...
     def __call__(self, f: Any, out: Any = None) -> Any:
         """A* W A f, of the shape of f, (..., *shape). out: an array for the result, of the same kind; it may be f itself."""
-        kind = kind_of(f, "f")
+        kind, gpu = KINDS.get(type(f)) or kind_of(f, "f"), self._gpu
         array = kind.take(f, "f")
         shape = self._check(kind, array, "f", self._shape) + self._shape
         array = kind.contiguous(array)
         place = None if out is None else self._place(kind, out, shape)
-        result = place if place is not None and kind.contiguous(place) is place else kind.empty(shape, self._dtype, self._gpu)
-        source, target = (kind.address(array), kind.bytes(array)), (kind.address(result), kind.bytes(result))
-        self._core.apply(source, target, (self._gpu, kind.stream(self._gpu)))
+        result = place if place is not None and kind.contiguous(place) is place else kind.empty(shape, self._dtype, gpu)
+        source, target = kind.memory(array), kind.memory(result)
+        self._core.apply(source, target, (gpu, kind.stream(gpu)))
         if place is None:
-            return kind.finish(result, f, self._gpu)
+            return kind.finish(result, f, gpu)
         if result is not place:
             kind.copy(place, result)
         return out
@@ -155,7 +155,7 @@ class KernelGram(Gram):
                     "device": "cuda" if self._gpu >= 0 else "cpu"}
         kind = kind_of(kernel, "kernel")
         self._core = _core.Gram.from_kernel(list(self._shape[::-1]), self._dtype == "complex64", settings,
-                                            (kind.address(kernel), kind.bytes(kernel)), not real,
+                                            kind.memory(kernel), not real,
                                             (self._gpu, kind.stream(self._gpu)))
 
 

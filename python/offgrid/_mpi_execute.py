@@ -70,7 +70,7 @@ class Call:
 
     def overlap(self) -> bool:
         kind = self.kind
-        (a, a_bytes), (b, b_bytes) = ((kind.address(array), kind.bytes(array)) for array in (self.source, self.result))
+        (a, a_bytes), (b, b_bytes) = (kind.memory(array) for array in (self.source, self.result))
         return a < b + b_bytes and b < a + a_bytes
 
     def finish(self) -> Any:
@@ -86,7 +86,7 @@ def run(plan: Plan, name: str, from_points: bool, data: Any, out: Any) -> Any:
     with plan._lock:
         with plan._ranks.together():
             call = Call(plan, from_points, data, out)
-        source, target = call.kind.address(call.source), call.kind.address(call.result)
+        source, target = call.kind.memory(call.source)[0], call.kind.memory(call.result)[0]
         library.call(name, plan._handle, *((source, target) if from_points else (target, source)))
         result = call.finish()
     if not from_points or plan._result in ("everywhere", "nowhere"):

@@ -96,8 +96,8 @@ class Gram(LocalGram):
         core = Handle()
         library.create("offgrid_mpi_gram_create", ctypes.byref(core.handle), ranks.handle, len(self._shape),
                        sizes_of(self._shape[::-1]), self._tol, PRECISION[self._dtype], options.handle, checked.count,
-                       addresses_of([checked.kind.address(array) for array in kept]),
-                       None if taken is None else checked.kind.address(taken),
+                       addresses_of([checked.kind.memory(array)[0] for array in kept]),
+                       None if taken is None else checked.kind.memory(taken)[0],
                        REAL_WEIGHTS if real else COMPLEX_WEIGHTS)
         self._core = core
         self._real = comm.allreduce(real, MPI.LAND)  # a rank without weights has the kind of the others

@@ -242,7 +242,7 @@ class Plan(Vectors):
         return side
 
     def _set(self, given: list[Points], kept: list[list[Any]]) -> None:
-        axes = [addresses_of([given[0].kind.address(array) for array in arrays]) for arrays in kept]
+        axes = [addresses_of([given[0].kind.memory(array)[0] for array in arrays]) for arrays in kept]
         self._count = -1  # where a rank is refused its points, the plan has none
         if len(given) == 2:
             self._targets = -1

@@ -6,7 +6,7 @@ import re
 from math import prod
 from typing import Any
 
-from offgrid._arrays import NumpyKind, kind_of, name_of_device
+from offgrid._arrays import KINDS, NumpyKind, kind_of, name_of_device
 from offgrid._error import ArgumentTypeError, ArgumentValueError
 
 
@@ -37,8 +37,9 @@ class Vectors:
         shape = tuple(array.shape)
         if kind.dtype(array) != self._dtype:
             raise ArgumentTypeError(f"{name} has the dtype {kind.dtype(array)}; expected {self._dtype}, the {self._owner}'s")
-        lead = shape[: max(len(shape) - len(tail), 0)]
-        if shape[len(lead):] != tail or prod(lead) != self._transforms:
+        is_one = self._transforms == 1 and shape == tail  # which needs no slices
+        lead = () if is_one else shape[: max(len(shape) - len(tail), 0)]
+        if not is_one and (shape[len(lead):] != tail or prod(lead) != self._transforms):
             expected = ", ".join(map(str, tail)) + ("," if len(tail) == 1 else "")
             many = f" with leading axes for {self._transforms} transforms" if self._transforms > 1 else ""
             raise ArgumentValueError(f"{name} has the shape {shape}; expected ({expected}){many}")
@@ -51,7 +52,7 @@ class Vectors:
         """The array of `out`, if it fits."""
         if not kind.writable:
             raise ArgumentTypeError(f"out: an array of this kind ({type(out).__name__}) cannot be written to")
-        if type(kind_or_none(out)) is not type(kind):
+        if type(KINDS.get(type(out)) or kind_or_none(out)) is not type(kind):
             raise ArgumentTypeError(f"out is a {type(out).__name__}; expected the kind of the data, of the shape {shape}")
         array = kind.take(out, "out")
         kind.check_out(out)

@@ -270,6 +270,15 @@ class View {
   nb::ndarray<nb::ro> array_;
 };
 
+// Where a contiguous array of numpy lies, in a fraction of the time that its __array_interface__ takes to be made.
+MemoryTuple memory(nb::handle array) {
+  Py_buffer view;
+  if (PyObject_GetBuffer(array.ptr(), &view, PyBUF_STRIDES) != 0) throw nb::python_error();
+  const MemoryTuple found{reinterpret_cast<Address>(view.buf), view.len};
+  PyBuffer_Release(&view);
+  return found;
+}
+
 template <Execute call> void run(Plan& plan, MemoryTuple strengths, MemoryTuple modes, WhereTuple where) {
   plan.run<call>(memory_of(strengths), memory_of(modes), {where.first, where.second});
 }
@@ -353,6 +362,7 @@ NB_MODULE(_core, module) {
       .def_prop_ro("gpu", &View::gpu)
       .def_prop_ro("contiguous", &View::contiguous);
 
+  module.def("memory", &memory, "array"_a);
   module.def("version", &offgrid_version);
   module.def("devices", &offgrid_devices, WithoutGil());
   module.def("options_help", &offgrid_options_help);

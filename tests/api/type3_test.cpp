@@ -1,7 +1,10 @@
 // Type 3 by the C and the C++ interface: points to targets and back, boxes, points in chunks, lengths and words of refusals.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cmath>
 #include <functional>
+#include <sstream>
 
 #include "c_calls.hpp"
 #include "offgrid/offgrid.hpp"
@@ -95,7 +98,19 @@ TYPED_TEST(Type3ApiTest, boxes_then_memory_then_points_and_targets_apart) {
             std::string::npos);
 }
 
-// Where there was CUDA, auto refused nothing under 8 EiB.
+// The bytes behind these words of a refusal; 0 where it does not have them.
+double bytes_behind(const std::string& words, const std::string& refusal) {
+  const std::size_t found = refusal.find(words);
+  if (found == std::string::npos) return 0;
+  std::istringstream rest(refusal.substr(found + words.size()));
+  double number = 0;
+  std::string unit;
+  rest >> number >> unit;
+  return number * std::pow(1024, 1 + std::string("KMGTPE").find(unit.at(0)));
+}
+
+// Where there was CUDA, auto refused nothing under 8 EiB. What is refused is more than what grids can have, as the words say
+// it; those of auto name the larger memory.
 TYPED_TEST(Type3ApiTest, boxes_just_over_the_memory_are_refused_by_auto_too) {
   const auto refusal = [](const char* device, double half) -> std::string {
     try {
@@ -106,11 +121,16 @@ TYPED_TEST(Type3ApiTest, boxes_just_over_the_memory_are_refused_by_auto_too) {
       return error.what();
     }
   };
+  const auto taken = [](const std::string& words) { return bytes_behind("would take ", words); };
+  const auto room = [](const std::string& words) { return bytes_behind("of which grids can have ", words); };
   double half = 10;
   while (refusal("cpu", half).empty() && half < 1e6) half *= 1.1;
   ASSERT_LT(half, 1e6);
-  const bool fits_a_gpu = refusal("cuda", half).empty();
-  EXPECT_EQ(refusal("auto", half), fits_a_gpu ? "" : refusal("cpu", half)) << half;
+  const std::string by_cpu = refusal("cpu", half), by_gpu = refusal("cuda", half), by_auto = refusal("auto", half);
+  EXPECT_GT(room(by_cpu), 0) << by_cpu;
+  for (const std::string& words : {by_cpu, by_gpu, by_auto}) EXPECT_GE(taken(words), room(words)) << words;
+  EXPECT_EQ(room(by_auto), by_gpu.empty() ? 0 : std::max(room(by_cpu), room(by_gpu))) << by_auto;
+  EXPECT_EQ(by_auto.empty(), by_gpu.empty()) << by_auto;
   EXPECT_NE(refusal("auto", 1000 * half), "");
 }
 

@@ -145,3 +145,14 @@ def test_capsules_are_seen_as_they_are(random):
     assert (view.address, view.shape, view.dtype, view.gpu) == (matrix.ctypes.data, (3, 4), "complex64", -1)
     assert view.contiguous and not _core.View(matrix.T.__dlpack__()).contiguous
     assert _core.View(matrix[:1, :].__dlpack__()).contiguous
+
+
+def test_memory_is_that_of_the_array(random):
+    from offgrid import _core
+    matrix = oracle.random_complex(random, (3, 4), "complex64")
+    matrix.flags.writeable = False
+    for array in (matrix, matrix[1], matrix[:0], np.zeros(5, np.float32), np.array(1.0)):
+        assert _core.memory(array) == (array.ctypes.data, array.nbytes)
+    for none in (3, [1.0], None):
+        with pytest.raises(TypeError):
+            _core.memory(none)

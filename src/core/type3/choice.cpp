@@ -17,7 +17,7 @@ namespace offgrid {
 namespace {
 
 constexpr double pi = std::numbers::pi;
-constexpr double free_memory = 0.9;  // of the device: points, tables and what else it holds need the rest
+constexpr double share_of_grids = 0.9;  // of the device's memory: points, tables and what else it holds need the rest
 constexpr std::int64_t group_bytes = std::int64_t{256} << 20;  // of the cells between the two stages
 
 // How much smaller the kernel's Fourier transform is at the last target than in the middle.
@@ -91,9 +91,7 @@ double spread_cost(const Type3Case& c, const Type3Candidate& candidate) {
   return whole - (1 - clearing) * transform_cost(first, candidate.cells, candidate.width, options, c.traits);
 }
 
-bool fits(const Type3Case& c, double bytes) {
-  return bytes < free_memory * static_cast<double>(c.traits.grid_memory.bytes);
-}
+bool fits(const Type3Case& c, double bytes) { return bytes < static_cast<double>(most_grid_bytes(c)); }
 
 // The cells, the grid that is spread to, and that of the inner transform. In f32 both grids are of double precision where sums
 // need it, which is not known yet.
@@ -178,6 +176,10 @@ Type3Choice choose(const Type3Case& c) {
 }
 
 }  // namespace
+
+std::int64_t most_grid_bytes(const Type3Case& c) {
+  return static_cast<std::int64_t>(share_of_grids * static_cast<double>(c.traits.grid_memory.bytes));
+}
 
 double amplification(double sigma, int width, int dim, bool anywhere) {
   const double one = anywhere ? 0.8 * edge_ratio(sigma, width) : rounding_amplification(sigma, width);

@@ -38,6 +38,9 @@ struct Type3Choice {
   [[nodiscard]] bool fits() const { return best.width != 0; }
 };
 
+// The bytes that all grids may take together, a part of the memory of the device.
+std::int64_t most_grid_bytes(const Type3Case& c);
+
 // From the choices of the last plans where it is one of them.
 Type3Choice kept_type3_choice(const Type3Case& c);
 

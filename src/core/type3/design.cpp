@@ -164,7 +164,8 @@ void require_grids(const Type3Case& c, const Type3Boxes& boxes, const Type3Choic
   const bool can_be_direct =
       c.options.type3 == Type3Method::automatic && std::isfinite(direct_cost(c.problem, c.options, c.traits, boxes));
   const auto bytes = static_cast<std::int64_t>(std::min(choice.least_bytes, 0x1p62));
-  throw Error(Status::out_of_memory, text(c.traits.grid_memory.refusal(bytes),
+  throw Error(Status::out_of_memory, text(c.traits.grid_memory.refusal(bytes), ", of which grids can have ",
+                                          readable_bytes(most_grid_bytes(c)),
                                           can_be_direct ? "; type3 = direct sums over all pairs, without grids" : ""));
 }
 
