@@ -25,6 +25,13 @@ class Grid {
 };
 using GridLease = std::unique_ptr<Grid, std::function<void(Grid*)>>;
 
+// Factors of strengths, one per point, the same for all vectors. They stay where they are until points are set.
+template <class T> struct PointFactors {
+  const std::complex<T>* by = nullptr;  // null: all are 1
+  bool conjugate = false;               // conj(by) are the factors
+  bool operator==(const PointFactors&) const = default;
+};
+
 // Vectors that are transformed together. Equal ones take the same stages with the same arguments, until points are set.
 template <class T> struct Batch {
   Route route;
@@ -32,6 +39,7 @@ template <class T> struct Batch {
   std::complex<T>* strengths;  // [count][points]
   std::complex<T>* uniform;    // [count][N3][N2][N1], modes or cells
   std::int64_t count;
+  PointFactors<T> factors{};  // of the strengths
   bool operator==(const Batch&) const = default;
 };
 using Stages = std::function<void(Stream)>;
@@ -79,10 +87,17 @@ template <class T> class Engine {
     (void)batch, (void)grid;
     stages(stream);
   }
-  // strengths: [batch][points], consecutive vectors
-  virtual void spread(const Complex* strengths, Grid& grid, Stream stream) const = 0;
+  // Whether it multiplies strengths by factors on the way in this direction. Where not, its caller does before or after, and
+  // gives no factors to the two stages below.
+  [[nodiscard]] virtual bool multiplies(Direction direction) const {
+    (void)direction;
+    return false;
+  }
+  // strengths: [batch][points], consecutive vectors, times the factors
+  virtual void spread(const Complex* strengths, const PointFactors<T>& factors, Grid& grid, Stream stream) const = 0;
   // From a grid that modes_to_grid or cells_to_grid has filled: what spread leaves may be of another precision.
-  virtual void interpolate(const Grid& grid, Complex* strengths, Stream stream) const = 0;
+  virtual void interpolate(const Grid& grid, const PointFactors<T>& factors, Complex* strengths,
+                           Stream stream) const = 0;
   // modes: [batch][N3][N2][N1]. Pruned FFT with crop or padding and deconvolution; grid_to_modes may destroy the grid.
   virtual void grid_to_modes(Grid& grid, Complex* modes, Sign sign, Stream stream) const = 0;
   virtual void modes_to_grid(const Complex* modes, Grid& grid, Sign sign, Stream stream) const = 0;

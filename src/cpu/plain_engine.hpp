@@ -144,10 +144,10 @@ template <class T> class PlainEngine final : public Engine<T> {
     return shares_.vectors;
   }
 
-  void spread(const Complex* strengths, Grid& grid, Stream) const override {
+  void spread(const Complex* strengths, const PointFactors<T>&, Grid& grid, Stream) const override {
     spread_into(strengths, place_of_all(static_cast<CpuGrid<T>&>(grid)));
   }
-  void interpolate(const Grid& grid, Complex* strengths, Stream) const override {
+  void interpolate(const Grid& grid, const PointFactors<T>&, Complex* strengths, Stream) const override {
     interpolate_from(place_of_all(static_cast<const CpuGrid<T>&>(grid)), strengths);
   }
   void grid_to_modes(Grid& grid, Complex* modes, Sign sign, Stream) const override {

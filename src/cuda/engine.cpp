@@ -9,6 +9,7 @@
 //                  grid_to_modes  fft/fft: Stockham FFT axis by axis, or cuFFT; crop; deconvolve
 //     to points    modes_to_grid  fft/fft: deconvolve, pad, FFT
 //                  interpolate    method/<name>, or one thread per point (method/interpolate_per_point) [-> reorder]
+//     Both multiply by the factors of type 3 on the way, where multiplies() says so.
 //     to cells     spread [-> grid_to_cells]      into the caller's cells, or by copy_cells where sums are in f64
 //     from cells   [cells_to_grid ->] interpolate such plans have no FFT and no factors
 //
@@ -165,14 +166,23 @@ template <class T> class CudaEngine final : public Engine<T> {
     if (!mine.replays.run({batch, points_set_count_}, stages, native(stream), mine.done)) stages(stream);
   }
 
-  void spread(const Complex* strengths, Grid& grid, Stream stream) const override {
+  // Reordering reads the factors in order; other kernels meet points in the order of the sort. The units of integer sums are
+  // found from the strengths alone.
+  bool multiplies(Direction direction) const override {
+    if (direction == Direction::to_points && results_are_reordered()) return true;
+    if (direction == Direction::to_modes && (choice_.fixed_point || !choice_.unit->multiplies_strengths()))
+      return false;
+    return static_cast<std::size_t>(count_) * sizeof(Complex) <= most_factor_bytes;
+  }
+
+  void spread(const Complex* strengths, const PointFactors<T>& factors, Grid& grid, Stream stream) const override {
     const nvtx3::scoped_range range{"offgrid spread"};
     const DeviceGuard guard(device_.id);
     auto& mine = static_cast<CudaGrid<T>&>(grid);
     if (choice_.wide)
-      spread_as<double>(strengths, mine, native(stream));
+      spread_as<double>(strengths, factors, mine, native(stream));
     else
-      spread_as<T>(strengths, mine, native(stream));
+      spread_as<T>(strengths, factors, mine, native(stream));
   }
 
   void grid_to_modes(Grid& grid, Complex* modes, Sign sign, Stream stream) const override {
@@ -210,7 +220,7 @@ template <class T> class CudaEngine final : public Engine<T> {
     copy_cells(cells, mine.template cells<T>(), cells_of(mine), native(stream));
   }
 
-  void interpolate(const Grid& grid, Complex* strengths, Stream stream) const override {
+  void interpolate(const Grid& grid, const PointFactors<T>& factors, Complex* strengths, Stream stream) const override {
     const nvtx3::scoped_range range{"offgrid interpolate"};
     const DeviceGuard guard(device_.id);
     const auto& mine = static_cast<const CudaGrid<T>&>(grid);
@@ -218,13 +228,14 @@ template <class T> class CudaEngine final : public Engine<T> {
     const bool has_sums = mine.sums.size() >= sums_of(choice_, count_) * mine.batch;
     for (const PointSet<T>& set : sets_) {
       const bool in_order = writes_in_order(set, mine);
-      const StageCall<T, T> call{choice_, set, in_order ? results_of(set, mine) : arguments<T>(set, strengths, mine),
-                                 queue(stream), mine.sums.data()};
+      const auto results = arguments<T>(set, strengths, factors, mine);
+      const StageCall<T, T> call{choice_, set, in_order ? results_of(set, mine) : results, queue(stream),
+                                 mine.sums.data()};
       if (by_method && (has_sums || !choice_.unit->sums_results()))
         choice_.unit->interpolate(call);
       else
         interpolate_per_point(design_.dim(), call.stage, call.queue);
-      if (in_order) reorder(mine.results.data(), set, strengths + set.points.first, count_, mine.batch, native(stream));
+      if (in_order) reorder(mine.results.data(), set, results, native(stream));
     }
   }
 
@@ -380,6 +391,10 @@ template <class T> class CudaEngine final : public Engine<T> {
     if (!sets_.empty() && sets_[0].inverted) grids_.hold_results(grid, count_);
     grids_.hold_sums(grid, sums_of(choice_, count_));
   }
+  bool results_are_reordered() const {
+    const std::lock_guard lock(reading_mutex_);  // the first execute to points may be making the inverse
+    return sets_.size() == 1 && sets_[0].inverted;
+  }
   void make_inverse(cudaStream_t stream) const {
     const bool wanted = sets_.size() == 1 && !sets_[0].inverted && choice_.sort.sorted &&
                         !choice_.unit->sums_results() && wants_inverse(request_for(count_, Direction::to_points)) &&
@@ -424,9 +439,9 @@ template <class T> class CudaEngine final : public Engine<T> {
   void run_in_place(const Batch<T>& batch, CudaGrid<T>& grid, Stream stream) const {
     const BorrowedCells<T> borrowed(grid, batch.uniform);
     if (batch.route == Route::to_cells)
-      spread(batch.strengths, grid, stream);
+      spread(batch.strengths, batch.factors, grid, stream);
     else
-      interpolate(grid, batch.strengths, stream);
+      interpolate(grid, batch.factors, batch.strengths, stream);
   }
 
   // Copies of cells are not recorded: without an FFT there are few kernels whose launches could be saved.
@@ -441,14 +456,17 @@ template <class T> class CudaEngine final : public Engine<T> {
   Queue queue(Stream stream) const { return {native(stream), device_.multiprocessors}; }
 
   template <class A>
-  StageArguments<T, A> arguments(const PointSet<T>& set, const Complex* strengths, const CudaGrid<T>& grid) const {
+  StageArguments<T, A> arguments(const PointSet<T>& set, const Complex* strengths, const PointFactors<T>& factors,
+                                 const CudaGrid<T>& grid) const {
     return {.points = set.points,
             .kernel = tables_->kernel(),
             .grid = choice_.sort.grid,
             .strengths = const_cast<Complex*>(strengths),
             .stride = count_,
             .cells = grid.template cells<A>(),
-            .batch = grid.batch};
+            .batch = grid.batch,
+            .factors = factors.by,
+            .factor_sign = factors.conjugate ? T(-1) : T(1)};
   }
 
   // Where the caller's order is known from that of the packed points, results are written in the packed order first.
@@ -456,20 +474,22 @@ template <class T> class CudaEngine final : public Engine<T> {
     return set.inverted && grid.results.size() >= count_ * grid.batch;
   }
   StageArguments<T, T> results_of(const PointSet<T>& set, const CudaGrid<T>& grid) const {
-    auto stage = arguments<T>(set, grid.results.data(), grid);
+    auto stage = arguments<T>(set, grid.results.data(), {}, grid);
     stage.stride = set.points.count;
     stage.points.first = 0;
     stage.in_order = true;
     return stage;
   }
 
-  template <class A> void spread_as(const Complex* strengths, CudaGrid<T>& grid, cudaStream_t stream) const {
+  template <class A>
+  void spread_as(const Complex* strengths, const PointFactors<T>& factors, CudaGrid<T>& grid,
+                 cudaStream_t stream) const {
     const std::size_t bytes = sizeof(std::complex<A>) * choice_.sort.grid.cells * static_cast<std::size_t>(grid.batch);
     bool clear_is_last = false;  // of what is enqueued, by a kernel that a dependent launch may follow
     if (!choice_.unit->writes_all_cells() || sets_.empty()) clear_is_last = clear_cells(grid.memory, bytes, stream);
     if (choice_.fixed_point) begin_integer_sums(strengths, grid, stream);
     for (const PointSet<T>& set : sets_) {
-      StageCall<T, A> call{choice_, set, arguments<A>(set, strengths, grid), queue(stream)};
+      StageCall<T, A> call{choice_, set, arguments<A>(set, strengths, factors, grid), queue(stream)};
       call.stage.dependent = std::exchange(clear_is_last, false) && has_dependent_launch_ && !choice_.fixed_point;
       if (choice_.fixed_point) call.stage.units = grid.fixed.units;
       choice_.unit->spread(call);

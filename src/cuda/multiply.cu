@@ -43,7 +43,7 @@ __global__ void __launch_bounds__(threads) product_kernel(const __grid_constant_
       }
       const Complex<T> value = p.from[at];
       if (p.complex != nullptr)
-        p.to[at] = {value.x * by.x - value.y * by.y, value.x * by.y + value.y * by.x};
+        p.to[at] = times<T>(value, by);
       else
         p.to[at] = {value.x * by.x, value.y * by.x};
     }

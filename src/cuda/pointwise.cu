@@ -41,10 +41,6 @@ template <class T> struct CudaRoom final : Room<T> {
   bool captured = false;  // by the caller, in its last use
 };
 
-template <class T> __device__ Complex<T> times(Complex<T> a, Complex<T> b) {
-  return {a.x * b.x - a.y * b.y, a.x * b.y + a.y * b.x};
-}
-
 // In double whatever T is: coordinates up to largest_coordinate keep their phase.
 template <class T>
 __global__ void __launch_bounds__(threads) phases_kernel(const T* x, std::int64_t count, Complex<T>* phases, int* bad) {
@@ -209,7 +205,7 @@ template <class T> class CudaPointwise final : public Pointwise<T> {
     }
     std::array<T, max_dim * extent_samples> samples;
     enqueue_clear("box", keys_.data(), sizeof(BoxKeys), native(stream));
-    enqueue("box", box_kernel<T>, launch(points.count, stream), axes_of(points), dim, points.count, keys_.data());
+    enqueue("box", box_kernel<T>, box_launch(points.count, dim, stream), axes_of(points), points.count, keys_.data());
     enqueue("samples", sample_kernel<T>, Launch{dim3(1), static_cast<int>(extent_samples), 0, native(stream)},
             axes_of(points), dim, points.count, samples_.data());
     call("box", [&] {
@@ -274,6 +270,13 @@ template <class T> class CudaPointwise final : public Pointwise<T> {
     const std::int64_t most = std::int64_t{blocks_per_multiprocessor} * device_.multiprocessors;
     const std::int64_t blocks = std::min((count + threads - 1) / threads, most);
     return {dim3(static_cast<unsigned>(blocks)), threads, 0, native(stream)};
+  }
+
+  Launch box_launch(std::int64_t count, int dim, Stream stream) const {
+    const std::int64_t needed = (count + box_threads * box_loads - 1) / (box_threads * box_loads);
+    const std::int64_t most = box_blocks_per_multiprocessor * device_.multiprocessors / dim;
+    const std::int64_t blocks = std::clamp<std::int64_t>(most, 1, needed);
+    return {dim3(static_cast<unsigned>(blocks), static_cast<unsigned>(dim)), box_threads, 0, native(stream)};
   }
 
   Device device_;

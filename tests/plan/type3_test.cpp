@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <random>
 #include <tuple>
+#include <utility>
 
 #include "tested_type3.hpp"
 
@@ -106,6 +107,27 @@ TEST_P(Type3Test, batches_and_both_signs) {
         plan.set(cloud<T>({2, 1}, 2, 60, 3), cloud<T>({9, 4}, 2, 50, 4));
         expect_within(plan, 1e-4, offgrid::text(vectors, " vectors"));
       }
+  });
+}
+
+// The factors of points and targets are multiplied in kernels that differ by method, or in one of their own.
+TEST_P(Type3Test, by_every_method_away_from_the_origin) {
+  using offgrid::Method;
+  for_both_precisions([&](auto zero) {
+    using T = decltype(zero);
+    for (int dim = 1; dim <= 3; ++dim)
+      for (const double tolerance : {1e-2, sizeof(T) == 4 ? 1e-5 : 1e-10})
+        for (const bool deterministic : {false, true})
+          for (const Method method :
+               {Method::automatic, Method::gm, Method::gm_sort, Method::sm, Method::sweep, Method::owner}) {
+            if (deterministic && method != Method::automatic) continue;
+            offgrid::Options options;
+            options.sign = -1, options.transforms = 3, options.method = method, options.deterministic = deterministic;
+            Type3<T> plan(where(), dim, tolerance, options);
+            plan.set(cloud<T>({2, -3}, dim, 300, 3), cloud<T>({9, 14}, dim, 200, 4));
+            for (int round = 0; round < 2; ++round)  // the next one may be replayed
+              expect_within(plan, tolerance, offgrid::text(dim, "D ", static_cast<int>(method), " round ", round));
+          }
   });
 }
 
@@ -400,6 +422,44 @@ TEST_P(Type3Test, boxes_of_denormal_widths) {
       plan.set(points, targets);
       expect_within(plan, 1e-6, plan.plan().describe());
     }
+}
+
+// The ends of the box wherever they are among the points, and what is not finite.
+TEST_P(Type3Test, the_box_of_any_number_of_points) {
+  for_both_precisions([&](auto zero) {
+    using T = decltype(zero);
+    const auto pointwise = where().backend.pointwise<T>()({});
+    for (const std::int64_t count : {1, 2, 33, 511, 2049, 10'007, 1'000'003}) {
+      auto points = points_between<T>(-1, 1, 3, count, 5);
+      const auto extent = [&] {
+        offgrid::Points<T> raw{count, {}};
+        std::vector<DeviceArray<T>> arrays;
+        for (const auto& axis : points.axis) arrays.emplace_back(where(), axis);
+        for (std::size_t axis = 0; axis < 3; ++axis) raw.axis[axis] = arrays[axis].data();
+        return pointwise->find_extent("points", raw, 3, nullptr);
+      };
+      for (int axis = 0; axis < 2; ++axis) {
+        points.axis[axis][(axis + 1) * (count - 1) / 3] = T(axis + 1.25);
+        points.axis[axis][axis * (count - 1) / 2] = T(-axis - 2.5);
+      }
+      for (T& x : points.axis[2]) x = count % 2 == 0 ? T(0) : T(-3e-30);  // all at one place
+      offgrid::Box box;
+      for (int axis = 0; axis < 3; ++axis) {
+        const auto [low, high] = std::minmax_element(points.axis[axis].begin(), points.axis[axis].end());
+        box.low[axis] = *low;
+        box.high[axis] = *high;
+      }
+      EXPECT_EQ(extent().box, box) << count;
+      for (const T bad : {std::numeric_limits<T>::quiet_NaN(), std::numeric_limits<T>::infinity(),
+                          -std::numeric_limits<T>::infinity()})
+        for (const int axis : {0, 2}) {
+          T& broken = points.axis[axis][axis == 0 ? count - 1 : count / 2];
+          const T right = std::exchange(broken, bad);
+          EXPECT_THROW(extent(), offgrid::Error) << count << " " << bad;
+          broken = right;
+        }
+    }
+  });
 }
 
 // Inputs that are meant to break the bound: boxes, places, clusters, numbers and tolerances at random, for a while.

@@ -62,7 +62,8 @@ template <class T> class ReferenceEngine final : public offgrid::Engine<T> {
     return {new Kept{{}, batch}, [](offgrid::Grid* grid) { delete grid; }};
   }
 
-  void spread(const Complex* strengths, offgrid::Grid& grid, offgrid::Stream) const override {
+  void spread(const Complex* strengths, const offgrid::PointFactors<T>&, offgrid::Grid& grid,
+              offgrid::Stream) const override {
     Kept& kept = dynamic_cast<Kept&>(grid);
     kept.values.assign(strengths, strengths + kept.batch * points_.count());
     note("spread", kept.batch);
@@ -80,7 +81,8 @@ template <class T> class ReferenceEngine final : public offgrid::Engine<T> {
     note(sign == offgrid::Sign::plus ? "from_modes+" : "from_modes-", kept.batch);
   }
 
-  void interpolate(const offgrid::Grid& grid, Complex* strengths, offgrid::Stream) const override {
+  void interpolate(const offgrid::Grid& grid, const offgrid::PointFactors<T>&, Complex* strengths,
+                   offgrid::Stream) const override {
     const Kept& kept = dynamic_cast<const Kept&>(grid);
     if (design_.has_modes())
       write(kept, To::points, kept.sign, strengths);

@@ -260,36 +260,53 @@ void Type3Plan<T>::multiply(const Side& side, Sign sign, const Complex* from, Co
                        stream);
 }
 
-// One group of vectors to cells.
+// The factors of a side, where its engine multiplies by them.
 template <class T>
-void Type3Plan<T>::spread(const Complex* strengths, Complex* scratch, Complex* cells, Sign sign, Stream stream) const {
-  const Side& side = stages_->sources;
-  auto* from = const_cast<Complex*>(strengths);
-  if (side.factors) {
-    multiply(side, sign, strengths, scratch, stream);
-    from = scratch;
+PointFactors<T> Type3Plan<T>::factors_on_the_way(const Side& side, Direction direction, Sign sign) const {
+  if (!side.factors || !side.engine->multiplies(direction)) return {};
+  return {side.factors->data, sign == Sign::minus};
+}
+
+// One group of vectors from the points of one side, times their factors, to the cells that both sides share.
+template <class T>
+void Type3Plan<T>::to_cells(const Side& side, const Design& design, const Vectors<T>& group, Complex* scratch,
+                            const Call& call) const {
+  Vectors<T> products = group;
+  products.factors = factors_on_the_way(side, Direction::to_modes, call.sign);
+  if (side.factors && products.factors.by == nullptr) {
+    multiply(side, call.sign, group.strengths, scratch, call.stream);
+    products.strengths = scratch;
   }
-  offgrid::execute(*side.engine, stages_->design.spread, {from, cells, side.count}, Direction::to_modes, sign, stream);
-}
-
-template <class T> void Type3Plan<T>::read(Complex* cells, Complex* values, Sign sign, Stream stream) const {
-  const Side& side = stages_->targets;
-  offgrid::execute(*side.engine, stages_->design.inner, {values, cells, side.count}, Direction::to_points, sign,
-                   stream);
-  multiply(side, sign, values, values, stream);
+  offgrid::execute(*side.engine, design, products, Direction::to_modes, call.sign, call.stream);
 }
 
 template <class T>
-void Type3Plan<T>::run_adjoint(Complex* strengths, const Complex* values, const Room<T>& room, const Call& call) const {
+void Type3Plan<T>::from_cells(const Side& side, const Design& design, const Vectors<T>& group, const Call& call) const {
+  Vectors<T> products = group;
+  products.factors = factors_on_the_way(side, Direction::to_points, call.sign);
+  offgrid::execute(*side.engine, design, products, Direction::to_points, call.sign, call.stream);
+  if (side.factors && products.factors.by == nullptr)
+    multiply(side, call.sign, group.strengths, group.strengths, call.stream);
+}
+
+template <class T>
+void Type3Plan<T>::spread(const Complex* strengths, Complex* scratch, Complex* cells, const Call& call) const {
+  const Side& side = stages_->sources;
+  to_cells(side, stages_->design.spread, {const_cast<Complex*>(strengths), cells, side.count}, scratch, call);
+}
+
+template <class T> void Type3Plan<T>::read(Complex* cells, Complex* values, const Call& call) const {
+  const Side& side = stages_->targets;
+  from_cells(side, stages_->design.inner, {values, cells, side.count}, call);
+}
+
+template <class T>
+void Type3Plan<T>::run_adjoint(Complex* strengths, Complex* values, const Room<T>& room, const Call& call) const {
   const Type3Design& design = stages_->design;
   const Side &sources = stages_->sources, &targets = stages_->targets;
   Complex *cells = room.data, *scratch = cells + design.group * design.cells;
-  multiply(targets, call.sign, values, scratch, call.stream);
-  offgrid::execute(*targets.engine, design.inner, {scratch, cells, targets.count}, Direction::to_modes, call.sign,
-                   call.stream);
-  offgrid::execute(*sources.engine, design.spread, {strengths, cells, sources.count}, Direction::to_points, call.sign,
-                   call.stream);
-  if (sources.factors) multiply(sources, call.sign, strengths, strengths, call.stream);
+  to_cells(targets, design.inner, {values, cells, targets.count}, scratch, call);
+  from_cells(sources, design.spread, {strengths, cells, sources.count}, call);
 }
 
 template <class T> void Type3Plan<T>::sum_directly(const Call& call, Complex* strengths, Complex* values) const {
@@ -329,8 +346,8 @@ template <class T> void Type3Plan<T>::run(const Call& call, Complex* strengths, 
   for (std::int64_t first = 0; first < options_.transforms; first += design.group) {
     Complex *from = strengths + first * source_count_, *to = values + first * target_count_;
     if (forward) {
-      spread(from, room->data + design.group * design.cells, room->data, call.sign, call.stream);
-      read(room->data, to, call.sign, call.stream);
+      spread(from, room->data + design.group * design.cells, room->data, call);
+      read(room->data, to, call);
     } else {
       run_adjoint(from, to, *room, call);
     }

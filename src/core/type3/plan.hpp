@@ -81,9 +81,13 @@ template <class T> class Type3Plan final : public AnyPlan {
   void require_no_chunk(const char* asker) const;
   void run(const Call& call, Complex* strengths, Complex* values) const;
   void sum_directly(const Call& call, Complex* strengths, Complex* values) const;
-  void spread(const Complex* strengths, Complex* scratch, Complex* cells, Sign sign, Stream stream) const;
-  void read(Complex* cells, Complex* values, Sign sign, Stream stream) const;
-  void run_adjoint(Complex* strengths, const Complex* values, const Room<T>& room, const Call& call) const;
+  void spread(const Complex* strengths, Complex* scratch, Complex* cells, const Call& call) const;
+  void read(Complex* cells, Complex* values, const Call& call) const;
+  void run_adjoint(Complex* strengths, Complex* values, const Room<T>& room, const Call& call) const;
+  [[nodiscard]] PointFactors<T> factors_on_the_way(const Side& side, Direction direction, Sign sign) const;
+  void to_cells(const Side& side, const Design& design, const Vectors<T>& group, Complex* scratch,
+                const Call& call) const;
+  void from_cells(const Side& side, const Design& design, const Vectors<T>& group, const Call& call) const;
   void multiply(const Side& side, Sign sign, const Complex* from, Complex* to, Stream stream) const;
 
   Backend backend_;

@@ -19,11 +19,11 @@ template <class T> void Type3Plan<T>::add_sources(const void* strengths, Stream 
   if (!stages.has_sums)
     backend_.clear(stages.sums->data, static_cast<std::size_t>(room_for_both) * sizeof(Complex), stream);
   stages.has_sums = true;
+  const Call call{Direction::to_points, sign_of(problem_, options_), stream};
   const auto room = rooms_.lease(stream);
   for (std::int64_t first = 0; first < options_.transforms; first += design.group) {
     const std::int64_t cells = design.group * design.cells;
-    spread(static_cast<const Complex*>(strengths) + first * source_count_, room->data + cells, room->data,
-           sign_of(problem_, options_), stream);
+    spread(static_cast<const Complex*>(strengths) + first * source_count_, room->data + cells, room->data, call);
     Complex* sums = stages.sums->data + first * design.cells;
     pointwise_->add(room->data, cells, sums, sums + all, stream);
   }
@@ -44,9 +44,9 @@ template <class T> void Type3Plan<T>::finish(void* values, Stream stream) {
     return;
   }
   Stages& stages = *stages_;
+  const Call call{Direction::to_points, sign_of(problem_, options_), stream};
   for (std::int64_t first = 0; first < options_.transforms && all > 0; first += stages.design.group)
-    read(stages.sums->data + first * stages.design.cells, to + first * target_count_, sign_of(problem_, options_),
-         stream);
+    read(stages.sums->data + first * stages.design.cells, to + first * target_count_, call);
   stages.has_sums = false;
 }
 

@@ -32,34 +32,54 @@ inline double number_of(unsigned long long key) {
   return std::bit_cast<double>(static_cast<std::uint64_t>(key >> 63 ? key & ~(1ULL << 63) : ~key));
 }
 
-__device__ inline unsigned long long largest_in_warp(unsigned long long key) {
-  for (int lane = 16; lane > 0; lane /= 2) key = max(key, __shfl_xor_sync(0xffffffffU, key, lane));
-  return key;
+template <class T> __device__ T largest_in_warp(T number) {
+  for (int lane = 16; lane > 0; lane /= 2) number = max(number, __shfl_xor_sync(0xffffffffU, number, lane));
+  return number;
 }
 
 template <class T> struct BoxAxes { const T* axis[max_dim]; };
 
+inline constexpr int box_threads = 512, box_warps = box_threads / 32;
+inline constexpr int box_loads = 4;  // of a thread, in flight together
+// Of all axes. They are few, because the atomics of all blocks wait for each other.
+inline constexpr int box_blocks_per_multiprocessor = 3;
+
+// Blocks: x points, y axes.
 template <class T>
-__global__ void __launch_bounds__(pointwise_threads)
-    box_kernel(const __grid_constant__ BoxAxes<T> x, int dim, std::int64_t count, BoxKeys* keys) {
-  for (int axis = 0; axis < dim; ++axis) {
-    T high = -INFINITY, low = INFINITY;
-    bool finite = true;
-    for (std::int64_t j = first_index(); j < count; j += all_threads()) {
-      const T value = x.axis[axis][j];
-      finite = finite && isfinite(value);
-      high = max(high, value);
-      low = min(low, value);
-    }
-    if (!finite) keys->bad = 1;
-    const auto bits = [](double value) { return static_cast<unsigned long long>(__double_as_longlong(value)); };
-    const unsigned long long highest = largest_in_warp(key_of(bits(high))),
-                             lowest = largest_in_warp(key_of(bits(-low)));
-    if (threadIdx.x % 32 == 0) {
-      atomicMax(&keys->high[axis], highest);
-      atomicMax(&keys->low[axis], lowest);
+__global__ void __launch_bounds__(box_threads, box_blocks_per_multiprocessor)
+    box_kernel(const __grid_constant__ BoxAxes<T> x, std::int64_t count, BoxKeys* keys) {
+  __shared__ T highs[box_warps], lows[box_warps];
+  const T* axis = x.axis[blockIdx.y];
+  T high = -INFINITY, low = -INFINITY;  // the largest x, and the largest -x
+  bool finite = true;
+#pragma unroll 1
+  for (std::int64_t first = first_index(); first < count; first += box_loads * all_threads()) {
+    T values[box_loads];
+#pragma unroll
+    for (int i = 0; i < box_loads; ++i) values[i] = axis[min(first + i * all_threads(), count - 1)];
+#pragma unroll
+    for (int i = 0; i < box_loads; ++i) {
+      finite = finite && isfinite(values[i]);
+      high = max(high, values[i]);
+      low = max(low, -values[i]);
     }
   }
+  const std::uint32_t lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+  high = largest_in_warp(high);
+  low = largest_in_warp(low);
+  if (lane == 0) {
+    highs[warp] = high;
+    lows[warp] = low;
+  }
+  const bool bad = __syncthreads_or(!finite) != 0;
+  if (warp > 0) return;
+  high = largest_in_warp(highs[lane % box_warps]);
+  low = largest_in_warp(lows[lane % box_warps]);
+  if (lane > 0) return;
+  if (bad) keys->bad = 1;
+  const auto bits = [](double value) { return static_cast<unsigned long long>(__double_as_longlong(value)); };
+  atomicMax(&keys->high[blockIdx.y], key_of(bits(high)));
+  atomicMax(&keys->low[blockIdx.y], key_of(bits(low)));
 }
 
 template <class T>

@@ -27,6 +27,8 @@ template <class T, class A> struct StageArguments {
   bool dependent = false;  // spreading may start while the cells are being cleared (clear.hpp)
   const double* units =
       nullptr;  // [batch]: cells are integers, multiples of these units (integer_sums.hpp); null: numbers
+  const std::complex<T>* factors = nullptr;  // [points of the caller's]; null: all are 1, and always so if in_order
+  T factor_sign = 1;                         // of the factors' imaginary parts
   // How the launcher cuts the work: a team takes `rounds` points and `vectors` vectors of the batch.
   int rounds = 1, vectors = 1;
 };

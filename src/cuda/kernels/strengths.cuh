@@ -1,4 +1,5 @@
-// The values at the points: strengths that spreading reads and results that interpolation writes, [batch][stride].
+// The values at the points: strengths that spreading reads and results that interpolation writes, [batch][stride], and the
+// factors of both.
 #pragma once
 
 #include <cstdint>
@@ -22,6 +23,20 @@ __device__ std::uint32_t index_of_result(const StageArguments<T, A>& a, std::uin
 template <class T, class A>
 __device__ Complex<T>& result_at(const StageArguments<T, A>& a, std::uint32_t index, int vector) {
   return reinterpret_cast<Complex<T>*>(a.strengths)[vector * a.stride + a.points.first + index];
+}
+
+// The factor of the point with this index in the caller's arrays, as it is in memory, where there are factors; a value of the
+// point times that factor; and both together, of any stage.
+template <class T, class A> __device__ Complex<T> factor_at(const StageArguments<T, A>& a, std::int64_t index) {
+  return reinterpret_cast<const Complex<T>*>(a.factors)[a.points.first + index];
+}
+template <class T, class A>
+__device__ Complex<T> product(const StageArguments<T, A>& a, Complex<T> value, Complex<T> factor) {
+  return times<T>(value, {factor.x, a.factor_sign * factor.y});
+}
+template <class T, class A>
+__device__ Complex<T> times_factor(const StageArguments<T, A>& a, std::uint32_t index, Complex<T> value) {
+  return a.factors == nullptr ? value : product(a, value, factor_at(a, index));
 }
 
 }  // namespace offgrid::cuda

@@ -27,6 +27,20 @@ template <class T> __device__ void add_product(Complex<T>& sum, T weight, Comple
   sum.y = fma(weight, value.y, sum.y);
 }
 
+// The factor of a point's results. It is read before the cells, whose reads hide its latency. Kernels that multiply are apart
+// from those that do not, because a test at run time changes how many registers these take.
+template <class T, bool Multiplies> struct ResultFactor {
+  const StageArguments<T, T>& a;
+  Complex<T> factor;
+  __device__ ResultFactor(const StageArguments<T, T>& stage, std::uint32_t index)
+      : a(stage), factor(factor_at(stage, index)) {}
+  __device__ Complex<T> times(Complex<T> result) const { return product(a, result, factor); }
+};
+template <class T> struct ResultFactor<T, false> {
+  __device__ ResultFactor(const StageArguments<T, T>&, std::uint32_t) {}
+  __device__ static Complex<T> times(Complex<T> result) { return result; }
+};
+
 // --- 1D and 2D --------------------------------------------------------------------------------------------------------
 // The cells that a point reads: row(y) + x(i) is the i-th of a row.
 template <class C, class Offset> struct InnerWindow {  // does not reach across the period
@@ -47,7 +61,7 @@ template <class C, int W, class Offset> struct WrappedWindow {
   __device__ Offset x(int i) const { return columns[i]; }
 };
 
-template <class T, class A, int D, int W, class Offset> struct InterpAgent {
+template <class T, class A, int D, int W, class Offset, bool Multiplies> struct InterpAgent {
   const StageArguments<T, A>& a;
   const Polynomials<T, W>& polynomials;
   std::uint32_t cell[max_dim]{};
@@ -66,10 +80,11 @@ template <class T, class A, int D, int W, class Offset> struct InterpAgent {
     for (int round = 0; round < a.rounds; ++round, i += interp_threads) {
       const RawPoint<T, D> raw = next;
       next.fetch(a.points, min(i + interp_threads, last));
+      const ResultFactor<T, Multiplies> factor(a, raw.index());
       evaluate(raw);
       if (i > last) return;
       for (int vector = first_vector; vector < end_vector; ++vector)
-        result_at(a, index_of_result(a, i, raw.index()), vector) = gather(vector);
+        result_at(a, index_of_result(a, i, raw.index()), vector) = factor.times(gather(vector));
     }
   }
 
@@ -118,7 +133,7 @@ template <class T, class A, int D, int W, class Offset> struct InterpAgent {
 // --- 3D ---------------------------------------------------------------------------------------------------------------
 // All windows are read in the same way, plane by plane: separate code for windows that do not reach across the period
 // would take more registers than there are.
-template <class T, class A, int D, int W, class Offset> struct VolumeInterpAgent {
+template <class T, class A, int D, int W, class Offset, bool Multiplies> struct VolumeInterpAgent {
   const StageArguments<T, A>& a;
   const Polynomials<T, W>& polynomials;
   std::uint32_t cell[max_dim];
@@ -137,10 +152,12 @@ template <class T, class A, int D, int W, class Offset> struct VolumeInterpAgent
       const std::int64_t i = first + round * interp_threads;
       const RawPoint<T, D> raw = next;
       next.fetch(a.points, min(i + interp_threads, last));
+      const ResultFactor<T, Multiplies> factor(a, raw.index());
       evaluate(raw);
       if (i > last) return;
+      const std::uint32_t to = index_of_result(a, static_cast<std::uint32_t>(i), raw.index());
       for (int vector = first_vector; vector < end_vector; ++vector)
-        result_at(a, index_of_result(a, static_cast<std::uint32_t>(i), raw.index()), vector) = gather(vector);
+        result_at(a, to, vector) = factor.times(gather(vector));
     }
   }
 
@@ -181,41 +198,51 @@ template <class T, class A, int D, int W, class Offset> struct VolumeInterpAgent
   }
 };
 
-template <class T, class A, int D, int W, class Offset>
+template <class T, class A, int D, int W, class Offset, bool Multiplies>
 __global__ void __launch_bounds__(interp_threads)
     interp_kernel(const __grid_constant__ InterpArguments<T, A, W> arguments) {
-  using Agent = std::conditional_t<D == 3, VolumeInterpAgent<T, A, D, W, Offset>, InterpAgent<T, A, D, W, Offset>>;
+  using Agent = std::conditional_t<D == 3, VolumeInterpAgent<T, A, D, W, Offset, Multiplies>,
+                                   InterpAgent<T, A, D, W, Offset, Multiplies>>;
   Agent(arguments).run();
 }
 
 inline constexpr int reorder_rounds = 4;  // results that a thread moves, with their reads in flight together
 
+// Results in the order of the packed points, [batch][points], to where the stage has them, times their factors.
 template <class T>
 __global__ void __launch_bounds__(interp_threads)
-    reorder_kernel(const Complex<T>* results, const std::uint32_t* inverse, std::int64_t count, Complex<T>* to,
-                   std::int64_t stride, int batch) {
+    reorder_kernel(const Complex<T>* results, const std::uint32_t* inverse,
+                   const __grid_constant__ StageArguments<T, T> a) {
+  const std::int64_t count = a.points.count;
   const std::int64_t first = std::int64_t{blockIdx.x} * interp_threads * reorder_rounds + threadIdx.x;
+  const auto index = [&](int r) { return min(first + r * interp_threads, count - 1); };
   std::uint32_t from[reorder_rounds];
+  Complex<T> factor[reorder_rounds]{};
 #pragma unroll
-  for (int r = 0; r < reorder_rounds; ++r) from[r] = inverse[min(first + r * interp_threads, count - 1)];
-  for (int vector = 0; vector < batch; ++vector, results += count, to += stride) {
+  for (int r = 0; r < reorder_rounds; ++r) from[r] = inverse[index(r)];
+  if (a.factors != nullptr)
+#pragma unroll
+    for (int r = 0; r < reorder_rounds; ++r) factor[r] = factor_at(a, index(r));
+  auto* to = reinterpret_cast<Complex<T>*>(a.strengths) + a.points.first;
+  for (int vector = 0; vector < a.batch; ++vector, results += count, to += a.stride) {
     Complex<T> moved[reorder_rounds];
 #pragma unroll
     for (int r = 0; r < reorder_rounds; ++r) moved[r] = results[from[r]];
 #pragma unroll
-    for (int r = 0; r < reorder_rounds; ++r)
+    for (int r = 0; r < reorder_rounds; ++r) {
+      if (a.factors != nullptr) moved[r] = product(a, moved[r], factor[r]);
       if (const std::int64_t i = first + r * interp_threads; i < count) to[i] = moved[r];
+    }
   }
 }
 
 template <class T>
-void reorder(const std::complex<T>* results, const PointSet<T>& set, std::complex<T>* to, std::int64_t stride,
-             int batch, cudaStream_t stream) {
-  const std::int64_t count = set.points.count, a_block = interp_threads * reorder_rounds;
-  const dim3 blocks(static_cast<unsigned>((count + a_block - 1) / a_block));
+void reorder(const std::complex<T>* results, const PointSet<T>& set, const StageArguments<T, T>& to,
+             cudaStream_t stream) {
+  const std::int64_t a_block = interp_threads * reorder_rounds;
+  const dim3 blocks(static_cast<unsigned>((to.points.count + a_block - 1) / a_block));
   enqueue("reorder", reorder_kernel<T>, {blocks, interp_threads, 0, stream},
-          reinterpret_cast<const Complex<T>*>(results), set.inverse.data(), count, reinterpret_cast<Complex<T>*>(to),
-          stride, batch);
+          reinterpret_cast<const Complex<T>*>(results), set.inverse.data(), to);
 }
 
 template <class T> void interpolate_per_point(int dim, const StageArguments<T, T>& arguments, const Queue& queue) {
@@ -225,7 +252,9 @@ template <class T> void interpolate_per_point(int dim, const StageArguments<T, T
       with_offset(arguments.grid, [&](auto offset) {
         InterpArguments<T, T, w()> cut{arguments, polynomials_of<w()>(arguments.kernel)};
         const dim3 blocks = cut_work(cut.stage, interp_threads, queue.multiprocessors);
-        const auto kernel = interp_kernel<T, T, d(), w(), decltype(offset)>;
+        using Offset = decltype(offset);
+        const auto kernel = arguments.factors != nullptr ? interp_kernel<T, T, d(), w(), Offset, true>
+                                                         : interp_kernel<T, T, d(), w(), Offset, false>;
         enqueue("interpolate", kernel, {blocks, interp_threads, 0, queue.stream}, cut);
       });
     });

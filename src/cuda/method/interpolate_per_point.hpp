@@ -10,9 +10,10 @@ namespace offgrid::cuda {
 
 template <class T> void interpolate_per_point(int dim, const StageArguments<T, T>& arguments, const Queue& queue);
 
-// to[batch][stride], in the caller's order, from results in the order of the packed points.
+// Results of the points of a set, [batch][points] in the order of the packed points, to the strengths that the stage has of
+// these points, in the caller's order, times the stage's factors.
 template <class T>
-void reorder(const std::complex<T>* results, const PointSet<T>& set, std::complex<T>* to, std::int64_t stride,
-             int batch, cudaStream_t stream);
+void reorder(const std::complex<T>* results, const PointSet<T>& set, const StageArguments<T, T>& to,
+             cudaStream_t stream);
 
 }  // namespace offgrid::cuda

@@ -3,7 +3,7 @@
 namespace offgrid::cuda {
 
 template void interpolate_per_point(int, const StageArguments<float, float>&, const Queue&);
-template void reorder(const std::complex<float>*, const PointSet<float>&, std::complex<float>*, std::int64_t, int,
+template void reorder(const std::complex<float>*, const PointSet<float>&, const StageArguments<float, float>&,
                       cudaStream_t);
 
 }  // namespace offgrid::cuda

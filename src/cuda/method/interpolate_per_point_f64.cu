@@ -3,7 +3,7 @@
 namespace offgrid::cuda {
 
 template void interpolate_per_point(int, const StageArguments<double, double>&, const Queue&);
-template void reorder(const std::complex<double>*, const PointSet<double>&, std::complex<double>*, std::int64_t, int,
+template void reorder(const std::complex<double>*, const PointSet<double>&, const StageArguments<double, double>&,
                       cudaStream_t);
 
 }  // namespace offgrid::cuda

@@ -238,7 +238,8 @@ __global__ void __launch_bounds__(deliver_threads)
   const std::uint32_t index = stage.points.index(static_cast<std::uint32_t>(i));
   for (int vector = 0; vector < stage.batch; ++vector) {
     const Complex<double> sum = sums[vector * stage.points.count + i];
-    result_at(stage, index, vector) = {static_cast<T>(sum.x), static_cast<T>(sum.y)};
+    const Complex<T> result{static_cast<T>(sum.x), static_cast<T>(sum.y)};
+    result_at(stage, index, vector) = times_factor(stage, index, result);
   }
 }
 

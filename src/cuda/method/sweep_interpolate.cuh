@@ -184,7 +184,8 @@ template <class T, class A, int D, int W, int V> struct SweepInterpAgent {
         re += shared.sums[buffer][team.team][w][y][team.lane];
         im += shared.sums[buffer][team.team][w][y][32 + team.lane];
       }
-    result_at(team.a.stage, result_index, team.vector) = {static_cast<T>(re), static_cast<T>(im)};
+    const Complex<T> result{static_cast<T>(re), static_cast<T>(im)};
+    result_at(team.a.stage, result_index, team.vector) = times_factor(team.a.stage, result_index, result);
   }
 };
 
@@ -266,7 +267,8 @@ template <class T, class A, int W, int V> struct SweepInterpAgent<T, A, 2, W, V>
 
   __device__ void finish(int, int count) const {
     const std::uint32_t to = __shfl_sync(~0u, result_index, of_lane());
-    if (of_lane() < count && team.has_vector()) result_at(team.a.stage, to, team.vector) = result;
+    if (of_lane() < count && team.has_vector())
+      result_at(team.a.stage, to, team.vector) = times_factor(team.a.stage, to, result);
   }
 };
 
