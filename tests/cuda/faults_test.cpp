@@ -301,14 +301,14 @@ Spec change_of_precision() {
 TEST_F(FaultsTest, a_plan_that_finds_no_memory_for_a_new_engine_keeps_its_own) {
   const long survived =
       expect_strong_guarantee<float>(where(), change_of_precision(), uniform_points<float>(2, 100),
-                                     uniform_points<float>(2, 5'000), {"pointer attributes", "current device"});
+                                     uniform_points<float>(2, 7'000), {"pointer attributes", "current device"});
   EXPECT_GT(survived, 10);  // of the calls that make the new engine
 }
 
 // That one then makes a grid of f64, and cuFFT's plans for it. Here nobody catches what fails of these.
 TEST_F(FaultsTest, a_failed_change_of_precision_leaves_the_earlier_points) {
   const Spec spec = change_of_precision();
-  const auto few = uniform_points<float>(2, 100), many = uniform_points<float>(2, 5'000);
+  const auto few = uniform_points<float>(2, 100), many = uniform_points<float>(2, 7'000);
   PlacedPoints<float> placed_few(where(), few), placed_many(where(), many);
   const auto design = offgrid::make_design(problem_of<float>(spec), spec.options, where().backend.traits);
   std::set<std::string> names;
