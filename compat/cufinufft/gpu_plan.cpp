@@ -154,7 +154,7 @@ void GpuPlan::set_points(const Coordinates& points, const Coordinates& targets) 
   if (plan_->type() == 3) require_arrays("targets", targets, plan_->dim());
   const GpuGuard gpu(device_);
   set_turned_points(points, targets);
-  wait_for(stream_);  // kernels may still be reading the caller's arrays
+  if (plan_->type() == 3) wait_for(stream_);  // as cuFINUFFT does, whose callers may then overwrite their arrays
 }
 
 // Points of spreadinterponly half a turn on, and any others as they are.

@@ -20,8 +20,8 @@ class GpuPlan {
   GpuPlan& operator=(const GpuPlan&) = delete;
   ~GpuPlan();
 
-  // The points are read here, and not again by execute: the caller's arrays are free when this returns. targets: not read
-  // but for type 3
+  // The points are read in the order of the stream, and not again by execute; those of type 3 before this returns. targets:
+  // not read but for type 3
   void set_points(const Coordinates& points, const Coordinates& targets);
   void execute(void* strengths, void* modes) const;
 

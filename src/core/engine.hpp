@@ -25,7 +25,7 @@ class Grid {
 };
 using GridLease = std::unique_ptr<Grid, std::function<void(Grid*)>>;
 
-// Factors of strengths, one per point, the same for all vectors. They stay where they are until points are set.
+// Factors of the results at points, the same for all vectors. They stay where they are until points are set.
 template <class T> struct PointFactors {
   const std::complex<T>* by = nullptr;  // null: all are 1
   bool conjugate = false;               // conj(by) are the factors
@@ -39,7 +39,7 @@ template <class T> struct Batch {
   std::complex<T>* strengths;  // [count][points]
   std::complex<T>* uniform;    // [count][N3][N2][N1], modes or cells
   std::int64_t count;
-  PointFactors<T> factors{};  // of the strengths
+  PointFactors<T> factors{};  // of the strengths, to points
   bool operator==(const Batch&) const = default;
 };
 using Stages = std::function<void(Stream)>;
@@ -87,14 +87,10 @@ template <class T> class Engine {
     (void)batch, (void)grid;
     stages(stream);
   }
-  // Whether it multiplies strengths by factors on the way in this direction. Where not, its caller does before or after, and
-  // gives no factors to the two stages below.
-  [[nodiscard]] virtual bool multiplies(Direction direction) const {
-    (void)direction;
-    return false;
-  }
-  // strengths: [batch][points], consecutive vectors, times the factors
-  virtual void spread(const Complex* strengths, const PointFactors<T>& factors, Grid& grid, Stream stream) const = 0;
+  // strengths: [batch][points], consecutive vectors
+  virtual void spread(const Complex* strengths, Grid& grid, Stream stream) const = 0;
+  // Whether it multiplies results by factors on the way. Where not, its caller does afterwards, and gives none.
+  [[nodiscard]] virtual bool multiplies_results() const { return false; }
   // From a grid that modes_to_grid or cells_to_grid has filled: what spread leaves may be of another precision.
   virtual void interpolate(const Grid& grid, const PointFactors<T>& factors, Complex* strengths,
                            Stream stream) const = 0;

@@ -15,19 +15,19 @@ template <class T> struct Vectors {
   std::complex<T>* strengths;  // [transforms][points]
   std::complex<T>* uniform;    // [transforms][N3][N2][N1], modes or cells
   std::int64_t points;
-  PointFactors<T> factors{};  // only for an engine that multiplies by them
+  PointFactors<T> factors{};  // of results, for an engine that multiplies by them
 };
 
 template <class T> void run_stages(const Engine<T>& engine, const Batch<T>& batch, Grid& grid, Stream stream) {
   switch (batch.route) {
     case Route::to_modes:
-      engine.spread(batch.strengths, batch.factors, grid, stream);
+      engine.spread(batch.strengths, grid, stream);
       return engine.grid_to_modes(grid, batch.uniform, batch.sign, stream);
     case Route::to_points:
       engine.modes_to_grid(batch.uniform, grid, batch.sign, stream);
       return engine.interpolate(grid, batch.factors, batch.strengths, stream);
     case Route::to_cells:
-      engine.spread(batch.strengths, batch.factors, grid, stream);
+      engine.spread(batch.strengths, grid, stream);
       return engine.grid_to_cells(grid, batch.uniform, stream);
     case Route::from_cells:
       engine.cells_to_grid(batch.uniform, grid, stream);

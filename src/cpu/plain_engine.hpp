@@ -144,7 +144,7 @@ template <class T> class PlainEngine final : public Engine<T> {
     return shares_.vectors;
   }
 
-  void spread(const Complex* strengths, const PointFactors<T>&, Grid& grid, Stream) const override {
+  void spread(const Complex* strengths, Grid& grid, Stream) const override {
     spread_into(strengths, place_of_all(static_cast<CpuGrid<T>&>(grid)));
   }
   void interpolate(const Grid& grid, const PointFactors<T>&, Complex* strengths, Stream) const override {

@@ -54,12 +54,12 @@ class WideEngine final : public Engine<float> {
     return narrow_.run_vectors(all, stream);
   }
 
-  void spread(const Complex* strengths, const PointFactors<float>& factors, Grid& grid, Stream stream) const override {
-    if (!crowded_) return narrow_.spread(strengths, factors, grid, stream);
+  void spread(const Complex* strengths, Grid& grid, Stream stream) const override {
+    if (!crowded_) return narrow_.spread(strengths, grid, stream);
     auto& pair = static_cast<GridPair&>(grid);
     const std::int64_t count = pair.batch * count_;
     copy(strengths, count, room_for(count, pair));
-    wide_->spread(pair.doubled.data(), {}, *pair.wide, stream);
+    wide_->spread(pair.doubled.data(), *pair.wide, stream);
   }
 
   void grid_to_modes(Grid& grid, Complex* modes, Sign sign, Stream stream) const override {

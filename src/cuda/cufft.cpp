@@ -15,10 +15,11 @@ namespace offgrid::cuda {
 namespace {
 
 [[noreturn]] void refuse(const std::string& why) {
-  throw Error(Status::device_error, text("FFT plan: cuFFT cannot be loaded: ", why,
-                                         ". Grids of more than 4096 cells along an axis, or 4194304 in 1D, and grids cut "
-                                         "into slabs need it; it comes with the CUDA toolkit, or with pip's package "
-                                         "nvidia-cufft, in a folder of LD_LIBRARY_PATH"));
+  throw Error(Status::device_error,
+              text("FFT plan: cuFFT cannot be loaded: ", why,
+                   ". Grids of more than 4096 cells along an axis, or 4194304 in 1D, and grids cut "
+                   "into slabs need it; it comes with the CUDA toolkit, or with pip's package "
+                   "nvidia-cufft, in a folder of LD_LIBRARY_PATH"));
 }
 
 template <class Function> void find(void* library, const char* name, Function*& function) {

@@ -9,7 +9,7 @@
 //                  grid_to_modes  fft/fft: Stockham FFT axis by axis, or cuFFT; crop; deconvolve
 //     to points    modes_to_grid  fft/fft: deconvolve, pad, FFT
 //                  interpolate    method/<name>, or one thread per point (method/interpolate_per_point) [-> reorder]
-//     Both multiply by the factors of type 3 on the way, where multiplies() says so.
+//                  and times the factors of type 3, where multiplies_results() says so
 //     to cells     spread [-> grid_to_cells]      into the caller's cells, or by copy_cells where sums are in f64
 //     from cells   [cells_to_grid ->] interpolate such plans have no FFT and no factors
 //
@@ -166,23 +166,14 @@ template <class T> class CudaEngine final : public Engine<T> {
     if (!mine.replays.run({batch, points_set_count_}, stages, native(stream), mine.done)) stages(stream);
   }
 
-  // Reordering reads the factors in order; other kernels meet points in the order of the sort. The units of integer sums are
-  // found from the strengths alone.
-  bool multiplies(Direction direction) const override {
-    if (direction == Direction::to_points && results_are_reordered()) return true;
-    if (direction == Direction::to_modes && (choice_.fixed_point || !choice_.unit->multiplies_strengths()))
-      return false;
-    return static_cast<std::size_t>(count_) * sizeof(Complex) <= most_factor_bytes;
-  }
-
-  void spread(const Complex* strengths, const PointFactors<T>& factors, Grid& grid, Stream stream) const override {
+  void spread(const Complex* strengths, Grid& grid, Stream stream) const override {
     const nvtx3::scoped_range range{"offgrid spread"};
     const DeviceGuard guard(device_.id);
     auto& mine = static_cast<CudaGrid<T>&>(grid);
     if (choice_.wide)
-      spread_as<double>(strengths, factors, mine, native(stream));
+      spread_as<double>(strengths, mine, native(stream));
     else
-      spread_as<T>(strengths, factors, mine, native(stream));
+      spread_as<T>(strengths, mine, native(stream));
   }
 
   void grid_to_modes(Grid& grid, Complex* modes, Sign sign, Stream stream) const override {
@@ -218,6 +209,11 @@ template <class T> class CudaEngine final : public Engine<T> {
     const DeviceGuard guard(device_.id);
     auto& mine = static_cast<CudaGrid<T>&>(grid);
     copy_cells(cells, mine.template cells<T>(), cells_of(mine), native(stream));
+  }
+
+  // Reordering reads the factors in order; other kernels meet points in the order of the sort.
+  bool multiplies_results() const override {
+    return results_are_reordered() || static_cast<std::size_t>(count_) * sizeof(Complex) <= most_factor_bytes;
   }
 
   void interpolate(const Grid& grid, const PointFactors<T>& factors, Complex* strengths, Stream stream) const override {
@@ -439,7 +435,7 @@ template <class T> class CudaEngine final : public Engine<T> {
   void run_in_place(const Batch<T>& batch, CudaGrid<T>& grid, Stream stream) const {
     const BorrowedCells<T> borrowed(grid, batch.uniform);
     if (batch.route == Route::to_cells)
-      spread(batch.strengths, batch.factors, grid, stream);
+      spread(batch.strengths, grid, stream);
     else
       interpolate(grid, batch.factors, batch.strengths, stream);
   }
@@ -481,15 +477,13 @@ template <class T> class CudaEngine final : public Engine<T> {
     return stage;
   }
 
-  template <class A>
-  void spread_as(const Complex* strengths, const PointFactors<T>& factors, CudaGrid<T>& grid,
-                 cudaStream_t stream) const {
+  template <class A> void spread_as(const Complex* strengths, CudaGrid<T>& grid, cudaStream_t stream) const {
     const std::size_t bytes = sizeof(std::complex<A>) * choice_.sort.grid.cells * static_cast<std::size_t>(grid.batch);
     bool clear_is_last = false;  // of what is enqueued, by a kernel that a dependent launch may follow
     if (!choice_.unit->writes_all_cells() || sets_.empty()) clear_is_last = clear_cells(grid.memory, bytes, stream);
     if (choice_.fixed_point) begin_integer_sums(strengths, grid, stream);
     for (const PointSet<T>& set : sets_) {
-      StageCall<T, A> call{choice_, set, arguments<A>(set, strengths, factors, grid), queue(stream)};
+      StageCall<T, A> call{choice_, set, arguments<A>(set, strengths, {}, grid), queue(stream)};
       call.stage.dependent = std::exchange(clear_is_last, false) && has_dependent_launch_ && !choice_.fixed_point;
       if (choice_.fixed_point) call.stage.units = grid.fixed.units;
       choice_.unit->spread(call);

@@ -271,15 +271,14 @@ TEST_F(GpuBehaviour, execute_does_not_wait_for_gpu_stream) {
   check_gpu(cudaStreamDestroy(stream));
 }
 
-// With gpu_sort 0 the points are read twice: a first kernel looks for bad ones, and setpts once returned after it.
-TEST_F(GpuBehaviour, points_may_be_overwritten_when_setpts_returns) {
+// In the order of the stream. With gpu_sort 0 they are read by two kernels: a first one looks for bad points.
+TEST_F(GpuBehaviour, points_may_be_overwritten_behind_setpts) {
   constexpr std::int64_t many = std::int64_t{1} << 24, modes[] = {16};
   const std::vector<double> points = uniform_points<double>(1, many).axis[0];
   PlacedArray<double> x(Side::gpu, points);
   PlacedArray<std::complex<double>> out(Side::gpu, Values(many)), in(Side::gpu, random_values<double>(16, 3));
-  cudaStream_t stream = nullptr, other = nullptr;
+  cudaStream_t stream = nullptr;
   check_gpu(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
-  check_gpu(cudaStreamCreateWithFlags(&other, cudaStreamNonBlocking));
   cufinufft_opts opts;
   cufinufft_default_opts(&opts);
   opts.gpu_stream = stream;
@@ -290,8 +289,7 @@ TEST_F(GpuBehaviour, points_may_be_overwritten_when_setpts_returns) {
   std::array<Values, 2> results;
   for (Values& result : results) {
     ASSERT_EQ(cufinufft_setpts(plan, many, x.data(), nullptr, nullptr, 0, nullptr, nullptr, nullptr), 0);
-    EXPECT_EQ(cudaStreamQuery(stream), cudaSuccess) << "setpts has left work behind";
-    if (&result == &results.back()) check_gpu(cudaMemsetAsync(x.data(), 0, many * sizeof(double), other));
+    if (&result == &results.back()) check_gpu(cudaMemsetAsync(x.data(), 0, many * sizeof(double), stream));
     ASSERT_EQ(cufinufft_execute(plan, data(out), data(in)), 0);
     check_gpu(cudaDeviceSynchronize());
     result = out.values();
@@ -299,7 +297,24 @@ TEST_F(GpuBehaviour, points_may_be_overwritten_when_setpts_returns) {
   EXPECT_LE(relative_error(results[1], results[0]), tolerance);
   EXPECT_EQ(cufinufft_destroy(plan), 0);
   check_gpu(cudaStreamDestroy(stream));
-  check_gpu(cudaStreamDestroy(other));
+}
+
+// From any stream, since setpts of type 3 has read them when it returns.
+TEST_F(GpuBehaviour, points_and_targets_of_type_3_may_be_overwritten_when_setpts_returns) {
+  constexpr std::int64_t many = std::int64_t{1} << 20;
+  PlacedArray<double> x(Side::gpu, uniform_points<double>(1, many).axis[0]),
+      s(Side::gpu, uniform_points<double>(1, many, 2).axis[0]);
+  cudaStream_t stream = nullptr;
+  check_gpu(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
+  cufinufft_opts opts;
+  cufinufft_default_opts(&opts);
+  opts.gpu_stream = stream;
+  cufinufft_plan plan = nullptr;
+  ASSERT_EQ(cufinufft_makeplan(3, 1, nullptr, 1, 1, tolerance, &plan, &opts), 0);
+  ASSERT_EQ(cufinufft_setpts(plan, many, x.data(), nullptr, nullptr, many, s.data(), nullptr, nullptr), 0);
+  EXPECT_EQ(cudaStreamQuery(stream), cudaSuccess) << "setpts has left work behind";
+  EXPECT_EQ(cufinufft_destroy(plan), 0);
+  check_gpu(cudaStreamDestroy(stream));
 }
 
 #endif

@@ -122,7 +122,7 @@ struct SmallEngine {
     const std::vector<std::complex<float>> strengths(points, 1);
     std::vector<std::complex<float>> modes(design.uniform_count());
     const auto grid = engine->lease_grid(1, {});
-    engine->spread(strengths.data(), {}, *grid, {});
+    engine->spread(strengths.data(), *grid, {});
     engine->grid_to_modes(*grid, modes.data(), Sign::minus, {});
     return modes;
   }

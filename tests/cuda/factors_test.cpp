@@ -1,5 +1,5 @@
-// Factors of strengths that an engine multiplies by on the way, for type 3: by every method and in both directions it does
-// what products before spreading and after interpolation do, or it says that it does not multiply.
+// Factors that an engine multiplies results by on the way, for type 3: by every method it does what a product after the
+// interpolation does, or it says that it does not multiply.
 #include "core/execute.hpp"
 #include "cuda/policy.hpp"
 #include "streams.hpp"
@@ -37,14 +37,12 @@ template <class T> struct Tested {
   }
 
   [[nodiscard]] PointFactors<T> given(bool conjugate) { return {factors.data(), conjugate}; }
-  Numbers<T> execute(Direction direction, const Numbers<T>& in, const PointFactors<T>& on_the_way) {
-    const bool to_modes = direction == Direction::to_modes;
-    DeviceArray<std::complex<T>> from(where, in);
-    DeviceArray<std::complex<T>> to(where, Numbers<T>(to_modes ? uniform() : all, std::numeric_limits<T>::quiet_NaN()));
-    auto &strengths = to_modes ? from : to, &modes = to_modes ? to : from;
-    offgrid::execute<T>(*engine, design, {strengths.data(), modes.data(), count, on_the_way}, direction, Sign::plus,
-                        nullptr);
-    return to.host();
+  Numbers<T> interpolate(const Numbers<T>& in, const PointFactors<T>& on_the_way) {
+    DeviceArray<std::complex<T>> modes(where, in),
+        strengths(where, Numbers<T>(all, std::numeric_limits<T>::quiet_NaN()));
+    offgrid::execute<T>(*engine, design, {strengths.data(), modes.data(), count, on_the_way}, Direction::to_points,
+                        Sign::plus, nullptr);
+    return strengths.host();
   }
   [[nodiscard]] Numbers<T> product(Numbers<T> values, bool conjugate) const {
     for (std::size_t i = 0; i < values.size(); ++i) {
@@ -53,17 +51,13 @@ template <class T> struct Tested {
     }
     return values;
   }
-  [[nodiscard]] std::size_t uniform() const {
-    return static_cast<std::size_t>(design.uniform_count() * design.options.transforms);
-  }
+  [[nodiscard]] std::int64_t uniform() const { return design.uniform_count() * design.options.transforms; }
 
-  void expect_products(Direction direction) {
-    const bool to_modes = direction == Direction::to_modes;
-    const auto in = random_values<T>(to_modes ? all : static_cast<std::int64_t>(uniform()), 5);
+  void expect_products() {
+    const auto in = random_values<T>(uniform(), 5);
     for (const bool conjugate : {false, true}) {
-      const auto expected =
-          to_modes ? execute(direction, product(in, conjugate), {}) : product(execute(direction, in, {}), conjugate);
-      EXPECT_LE(relative_error(execute(direction, in, given(conjugate)), expected), rounding<T>) << conjugate;
+      const auto expected = product(interpolate(in, {}), conjugate);
+      EXPECT_LE(relative_error(interpolate(in, given(conjugate)), expected), rounding<T>) << conjugate;
     }
   }
 
@@ -78,13 +72,7 @@ template <class T> struct Tested {
 
 const std::vector<Sizes> shapes{{900}, {40, 41}, {16, 17, 18}};
 
-// By name, because a method that does not fit is replaced by another one.
-bool multiplies_strengths(const std::string& words) {
-  const auto has = [&](const char* word) { return words.find(word) != std::string::npos; };
-  return has("spreading sweep") && !has("integer sums");
-}
-
-TEST_F(FactorsTest, few_points_are_multiplied_as_methods_read_and_write_them) {
+TEST_F(FactorsTest, few_results_are_multiplied_as_methods_write_them) {
   for_both_precisions([&](auto zero) {
     using T = decltype(zero);
     for (const int type : {1, 2})
@@ -98,12 +86,9 @@ TEST_F(FactorsTest, few_points_are_multiplied_as_methods_read_and_write_them) {
               spec.options.transforms = 3, spec.options.batch = 2;
               spec.options.method = method, spec.options.deterministic = deterministic;
               Tested<T> tested(where(), spec, uniform_points<T>(static_cast<int>(modes.size()), 2500));
-              const std::string words = tested.engine->describe();
-              SCOPED_TRACE(spec.name() + "\n" + words);
-              EXPECT_TRUE(tested.engine->multiplies(Direction::to_points));
-              tested.expect_products(Direction::to_points);
-              ASSERT_EQ(tested.engine->multiplies(Direction::to_modes), multiplies_strengths(words));
-              if (multiplies_strengths(words)) tested.expect_products(Direction::to_modes);
+              SCOPED_TRACE(spec.name() + "\n" + tested.engine->describe());
+              EXPECT_TRUE(tested.engine->multiplies_results());
+              tested.expect_products();
             }
   });
 }
@@ -119,14 +104,12 @@ TEST_F(FactorsTest, many_results_are_multiplied_as_they_are_brought_in_order) {
         Spec spec{.type = type, .modes = modes, .options = {.transforms = 2, .upsampling = 2, .width = 3}};
         spec.options.points_hint = count;
         Tested<T> tested(where(), spec, uniform_points<T>(static_cast<int>(modes.size()), count));
-        EXPECT_FALSE(tested.engine->multiplies(Direction::to_modes));
         if (type == 1) {
-          EXPECT_FALSE(tested.engine->multiplies(Direction::to_points));
-          (void)tested.execute(Direction::to_points, random_values<T>(static_cast<std::int64_t>(tested.uniform()), 1),
-                               {});
+          EXPECT_FALSE(tested.engine->multiplies_results());
+          (void)tested.interpolate(random_values<T>(tested.uniform(), 1), {});
         }
-        EXPECT_TRUE(tested.engine->multiplies(Direction::to_points)) << spec.name();
-        tested.expect_products(Direction::to_points);
+        EXPECT_TRUE(tested.engine->multiplies_results()) << spec.name();
+        tested.expect_products();
       }
   });
 }
@@ -135,36 +118,23 @@ TEST_F(FactorsTest, many_results_that_are_written_at_random_are_left_to_a_produc
   const std::int64_t count = offgrid::cuda::most_factor_bytes / sizeof(std::complex<double>) + 1;
   const Spec spec{.type = 2, .modes = {12, 13, 14}, .options = {.upsampling = 2, .width = 6}};
   Tested<double> tested(where(), spec, uniform_points<double>(3, count));
-  EXPECT_FALSE(tested.engine->multiplies(Direction::to_points));
+  EXPECT_FALSE(tested.engine->multiplies_results());
 }
 
 // A replay has the pointers that were recorded.
 TEST_F(FactorsTest, replays_with_other_factors_are_others) {
-  for (const Direction direction : {Direction::to_modes, Direction::to_points}) {
-    const bool to_modes = direction == Direction::to_modes;
-    Tested<float> tested(where(), {.type = to_modes ? 1 : 2, .modes = {30, 31}, .tolerance = 1e-4},
-                         uniform_points<float>(2, 3000));
-    const std::string words = tested.engine->describe();
-    const auto in = random_values<float>(to_modes ? 3000 : 930, 3);
-    DeviceArray<std::complex<float>> from(where(), in), to(where(), Numbers<float>(to_modes ? 930 : 3000));
-    auto& strengths = to_modes ? from : to;
-    auto& modes = to_modes ? to : from;
-    std::vector<PointFactors<float>> kinds{{}};
-    std::vector<Numbers<float>> expected{tested.execute(direction, in, {})};
-    if (tested.engine->multiplies(direction))
-      for (const bool conjugate : {false, true}) {
-        kinds.push_back(tested.given(conjugate));
-        expected.push_back(to_modes ? tested.execute(direction, tested.product(in, conjugate), {})
-                                    : tested.product(expected[0], conjugate));
-      }
-    EXPECT_EQ(kinds.size(), !to_modes || multiplies_strengths(words) ? 3U : 1U);
-    for (int round = 0; round < 2 * offgrid::cuda::times_until_replay; ++round)
-      for (std::size_t kind = 0; kind < kinds.size(); ++kind) {
-        offgrid::execute<float>(*tested.engine, tested.design, {strengths.data(), modes.data(), 3000, kinds[kind]},
-                                direction, Sign::plus, nullptr);
-        EXPECT_LE(relative_error(to.host(), expected[kind]), rounding<float>) << words << kind;
-      }
-  }
+  Tested<float> tested(where(), {.type = 2, .modes = {30, 31}, .tolerance = 1e-4}, uniform_points<float>(2, 3000));
+  const auto in = random_values<float>(930, 3);
+  DeviceArray<std::complex<float>> modes(where(), in), strengths(where(), Numbers<float>(3000));
+  const Numbers<float> plain = tested.interpolate(in, {});
+  const std::vector<PointFactors<float>> kinds{{}, tested.given(false), tested.given(true)};
+  const std::vector<Numbers<float>> expected{plain, tested.product(plain, false), tested.product(plain, true)};
+  for (int round = 0; round < 2 * offgrid::cuda::times_until_replay; ++round)
+    for (std::size_t kind = 0; kind < kinds.size(); ++kind) {
+      offgrid::execute<float>(*tested.engine, tested.design, {strengths.data(), modes.data(), 3000, kinds[kind]},
+                              Direction::to_points, Sign::plus, nullptr);
+      EXPECT_LE(relative_error(strengths.host(), expected[kind]), rounding<float>) << kind;
+    }
 }
 
 // --- type 3 -------------------------------------------------------------------------------------------------------------
@@ -182,8 +152,7 @@ double error_of_some(const Type3<T>& plan, int sign, const PointSet<T>& from, co
   return plan.error(sign, from, in, some, values);
 }
 
-// In f32 4.5 million, in f64 2.3 million values are brought in order, in 1D and 2D; strengths of as many have a product of
-// their own. A few values may be worse than the mean of all.
+// In f32 4.5 million, in f64 2.3 million values are brought in order, in 1D and 2D. A few values may be worse than the mean of all.
 TEST_F(FactorsTest, type3_of_millions_of_targets_and_of_sources) {
   for_both_precisions([&](auto zero) {
     using T = decltype(zero);

@@ -212,7 +212,7 @@ template <class T> struct Repeated {
     int asked = 0;
     const auto stages = [&](offgrid::Stream on) {
       ++asked;
-      engine->spread(batch.strengths, {}, *grid, on);
+      engine->spread(batch.strengths, *grid, on);
       engine->grid_to_modes(*grid, batch.uniform, sign, on);
     };
     engine->run(batch, *grid, stages, stream);

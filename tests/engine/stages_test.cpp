@@ -73,7 +73,7 @@ std::vector<std::complex<T>> spread_to_modes(const Stage<T>& stage, const std::v
   DeviceArray<std::complex<T>> in(stage.where, strengths);
   DeviceArray<std::complex<T>> out(stage.where, filled_with_nan<T>(stage.design.uniform_count()));
   const auto grid = stage.engine->lease_grid(1, nullptr);
-  stage.engine->spread(in.data(), {}, *grid, nullptr);
+  stage.engine->spread(in.data(), *grid, nullptr);
   stage.engine->grid_to_modes(*grid, out.data(), Sign::minus, nullptr);
   return out.host();
 }
@@ -161,8 +161,8 @@ TEST_P(StagesTest, grids_leased_at_the_same_time_are_apart) {
     DeviceArray<std::complex<T>> in_a(where(), a), in_b(where(), b);
     DeviceArray<std::complex<T>> out_a(where(), random_values<T>(108, 5)), out_b(where(), random_values<T>(108, 6));
     const auto grid_a = stage.engine->lease_grid(1, nullptr), grid_b = stage.engine->lease_grid(1, nullptr);
-    stage.engine->spread(in_a.data(), {}, *grid_a, nullptr);
-    stage.engine->spread(in_b.data(), {}, *grid_b, nullptr);
+    stage.engine->spread(in_a.data(), *grid_a, nullptr);
+    stage.engine->spread(in_b.data(), *grid_b, nullptr);
     stage.engine->grid_to_modes(*grid_a, out_a.data(), Sign::minus, nullptr);
     stage.engine->grid_to_modes(*grid_b, out_b.data(), Sign::minus, nullptr);
     EXPECT_LE(relative_error(out_a.host(), direct_sum<T>(To::modes, spec.forward_sum(), stage.points, a)),
@@ -194,7 +194,7 @@ TEST_P(StagesTest, a_grid_used_twice_holds_the_second_only) {
     const auto strengths = random_values<T>(50, 3);
     DeviceArray<std::complex<T>> in(where(), strengths), out(where(), std::vector<std::complex<T>>(30));
     const auto grid = stage.engine->lease_grid(1, nullptr);
-    for (int round = 0; round < 2; ++round) stage.engine->spread(in.data(), {}, *grid, nullptr);
+    for (int round = 0; round < 2; ++round) stage.engine->spread(in.data(), *grid, nullptr);
     stage.engine->grid_to_modes(*grid, out.data(), Sign::minus, nullptr);
     EXPECT_LE(relative_error(out.host(), direct_sum<T>(To::modes, spec.forward_sum(), stage.points, strengths)),
               spec.tolerance);

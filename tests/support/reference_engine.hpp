@@ -62,8 +62,7 @@ template <class T> class ReferenceEngine final : public offgrid::Engine<T> {
     return {new Kept{{}, batch}, [](offgrid::Grid* grid) { delete grid; }};
   }
 
-  void spread(const Complex* strengths, const offgrid::PointFactors<T>&, offgrid::Grid& grid,
-              offgrid::Stream) const override {
+  void spread(const Complex* strengths, offgrid::Grid& grid, offgrid::Stream) const override {
     Kept& kept = dynamic_cast<Kept&>(grid);
     kept.values.assign(strengths, strengths + kept.batch * points_.count());
     note("spread", kept.batch);

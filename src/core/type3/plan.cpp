@@ -260,20 +260,12 @@ void Type3Plan<T>::multiply(const Side& side, Sign sign, const Complex* from, Co
                        stream);
 }
 
-// The factors of a side, where its engine multiplies by them.
-template <class T>
-PointFactors<T> Type3Plan<T>::factors_on_the_way(const Side& side, Direction direction, Sign sign) const {
-  if (!side.factors || !side.engine->multiplies(direction)) return {};
-  return {side.factors->data, sign == Sign::minus};
-}
-
 // One group of vectors from the points of one side, times their factors, to the cells that both sides share.
 template <class T>
 void Type3Plan<T>::to_cells(const Side& side, const Design& design, const Vectors<T>& group, Complex* scratch,
                             const Call& call) const {
   Vectors<T> products = group;
-  products.factors = factors_on_the_way(side, Direction::to_modes, call.sign);
-  if (side.factors && products.factors.by == nullptr) {
+  if (side.factors) {
     multiply(side, call.sign, group.strengths, scratch, call.stream);
     products.strengths = scratch;
   }
@@ -283,10 +275,10 @@ void Type3Plan<T>::to_cells(const Side& side, const Design& design, const Vector
 template <class T>
 void Type3Plan<T>::from_cells(const Side& side, const Design& design, const Vectors<T>& group, const Call& call) const {
   Vectors<T> products = group;
-  products.factors = factors_on_the_way(side, Direction::to_points, call.sign);
+  const bool on_the_way = side.factors && side.engine->multiplies_results();
+  if (on_the_way) products.factors = {side.factors->data, call.sign == Sign::minus};
   offgrid::execute(*side.engine, design, products, Direction::to_points, call.sign, call.stream);
-  if (side.factors && products.factors.by == nullptr)
-    multiply(side, call.sign, group.strengths, group.strengths, call.stream);
+  if (side.factors && !on_the_way) multiply(side, call.sign, group.strengths, group.strengths, call.stream);
 }
 
 template <class T>

@@ -84,7 +84,6 @@ template <class T> class Type3Plan final : public AnyPlan {
   void spread(const Complex* strengths, Complex* scratch, Complex* cells, const Call& call) const;
   void read(Complex* cells, Complex* values, const Call& call) const;
   void run_adjoint(Complex* strengths, Complex* values, const Room<T>& room, const Call& call) const;
-  [[nodiscard]] PointFactors<T> factors_on_the_way(const Side& side, Direction direction, Sign sign) const;
   void to_cells(const Side& side, const Design& design, const Vectors<T>& group, Complex* scratch,
                 const Call& call) const;
   void from_cells(const Side& side, const Design& design, const Vectors<T>& group, const Call& call) const;

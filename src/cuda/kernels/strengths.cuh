@@ -1,5 +1,5 @@
 // The values at the points: strengths that spreading reads and results that interpolation writes, [batch][stride], and the
-// factors of both.
+// factors of the latter.
 #pragma once
 
 #include <cstdint>

@@ -108,8 +108,6 @@ class SpreadMethod {
   [[nodiscard]] virtual bool writes_all_cells() const { return false; }
   [[nodiscard]] virtual bool reads_itself(const MethodRequest&) const { return false; }
   [[nodiscard]] virtual bool sums_results() const { return false; }
-  // Whether its spreading multiplies strengths by the factors of a stage, which interpolation always does with results.
-  [[nodiscard]] virtual bool multiplies_strengths() const { return false; }
   // Whether all its kernels go through enqueue.hpp, so that they can be recorded and replayed.
   [[nodiscard]] virtual bool can_be_recorded() const { return true; }
 

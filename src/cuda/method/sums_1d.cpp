@@ -42,8 +42,6 @@ class Sums1d final : public SpreadMethodOf<Sums1d> {
     return added_subproblems(choice.sort, run, items) + 2 * std::sqrt(subproblem);
   }
 
-  bool multiplies_strengths() const override { return true; }
-
   template <class T, class A> void spread_as(const StageCall<T, A>& call) const {
     spread_sums_1d(call.stage, call.set, call.choice.sort.bins, call.queue.stream);
   }

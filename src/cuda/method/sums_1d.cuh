@@ -95,10 +95,6 @@ template <class T, class A, int W> struct Sums1dAgent {
 #pragma unroll
     for (int i = 0; i < held; ++i)
       if (has(i)) raw[i] = point(i), strength[i] = strength_of(a, raw[i].index(), vector);
-    if (a.factors != nullptr)
-#pragma unroll
-      for (int i = 0; i < held; ++i)
-        if (has(i)) strength[i] = product(a, strength[i], factor_at(a, point(i).index()));
 #pragma unroll
     for (int i = 0; i < held; ++i)
       if (has(i)) {

@@ -134,7 +134,6 @@ class Sweep final : public SpreadMethodOf<Sweep> {
     return added_subproblems(choice.sort, run, items) + (precision == Precision::f64 ? subproblem / 4 : 0);
   }
   bool gains_from_long_subproblems() const override { return true; }
-  bool multiplies_strengths() const override { return true; }
 
   bool reads_itself(const MethodRequest& request) const override {
     return sweep_reads(request.dim, request.width, request.f64(), request.density());

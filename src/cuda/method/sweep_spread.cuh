@@ -183,8 +183,7 @@ template <class T, class A, int D, int W, int V, CellSums Sums> struct SweepSpre
     return team.a.stage.points.index(team.packed_index(ahead));
   }
   __device__ Complex<T> strength_of_index() const {
-    const auto& stage = team.a.stage;
-    return team.has_vector() ? times_factor(stage, index, strength_of(stage, index, team.vector)) : Complex<T>{0, 0};
+    return team.has_vector() ? strength_of(team.a.stage, index, team.vector) : Complex<T>{0, 0};
   }
 
   __device__ void multiply(const Rows& rows, int, int step) { window.multiply(team, rows, step); }
