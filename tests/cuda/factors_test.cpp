@@ -142,7 +142,7 @@ TEST_F(FactorsTest, replays_with_other_factors_are_others) {
 template <class T>
 double error_of_some(const Type3<T>& plan, int sign, const PointSet<T>& from, const Numbers<T>& in,
                      const PointSet<T>& to, const Numbers<T>& out) {
-  const std::int64_t wanted = std::clamp<std::int64_t>(50'000'000 / from.count(), 10, 500);
+  const std::int64_t wanted = std::clamp<std::int64_t>(5'000'000 / from.count(), 3, 500);
   PointSet<T> some{std::vector<std::vector<T>>(to.axis.size())};
   Numbers<T> values;
   for (std::int64_t k = 0; k < to.count(); k += std::max<std::int64_t>(1, to.count() / wanted)) {
