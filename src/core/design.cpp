@@ -35,7 +35,7 @@ Sizes grid_for(const Problem& problem, const BackendTraits& traits, double sigma
   for (int axis = 0; axis < problem.dim; ++axis) {
     const double cells = std::ceil(sigma * static_cast<double>(problem.modes[axis]) - 1e-9);
     if (!(cells < 0x1p60)) throw Error(Status::invalid_argument, text("modes: ", problem.modes[axis], " is too large"));
-    grid[axis] = next_size(std::max<std::int64_t>(static_cast<std::int64_t>(cells), width), traits);
+    grid[axis] = next_size(std::max<std::int64_t>(static_cast<std::int64_t>(cells), width), problem.dim, traits);
   }
   return grid;
 }
@@ -182,9 +182,10 @@ void drop_axes(const Problem& asked, Design& design) {
   std::copy_n(dropped.begin(), count, design.axes.begin() + design.problem.dim);
 }
 
-std::int64_t next_size(std::int64_t cells, const BackendTraits& traits) {
-  const auto liked = std::lower_bound(traits.grid_sizes.begin(), traits.grid_sizes.end(), cells);
-  return liked != traits.grid_sizes.end() ? *liked : next_smooth(cells);
+std::int64_t next_size(std::int64_t cells, int dim, const BackendTraits& traits) {
+  const auto& sizes = dim == 1 && !traits.sizes_in_1d.empty() ? traits.sizes_in_1d : traits.grid_sizes;
+  const auto liked = std::lower_bound(sizes.begin(), sizes.end(), cells);
+  return liked != sizes.end() ? *liked : next_smooth(cells);
 }
 
 void require_possible(const Problem& asked, const Options& options, const BackendTraits& traits) {

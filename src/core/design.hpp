@@ -61,6 +61,7 @@ struct BackendTraits {
   LongestSum longest_sum = nullptr;                   // none: sums of f64 are never too long
   TransformTime time = nullptr;                       // of one vector, whole: points, clearing and FFT
   std::span<const int> grid_sizes = {};               // ascending, that its FFT likes; smooth ones beyond the last
+  std::span<const int> sizes_in_1d = {};              // the same for an axis that is alone; none: those
   MemoryLimit host_memory = {};                       // of the host, where some tables are
   MemoryLimit grid_memory = {};                       // of the device, where the grids are
   std::string kept_as = {};  // designs are kept for later plans under this name; empty: they are not
@@ -120,7 +121,7 @@ Design make_design(const Problem& problem, const Options& options, const Backend
 std::shared_ptr<const Design> kept_design(const Problem& problem, const Options& options, const BackendTraits& traits);
 
 // The smallest size of a grid's axis that has at least `cells` cells and for which the engine's FFT is fast.
-std::int64_t next_size(std::int64_t cells, const BackendTraits& traits);
+std::int64_t next_size(std::int64_t cells, int dim, const BackendTraits& traits);
 
 // The number of points that a design for `count` of them is made for: the next half power of two. Numbers that share it
 // share their design, so that a design depends on the number of points alone and not on what was set before.

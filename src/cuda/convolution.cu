@@ -38,15 +38,14 @@ __global__ void __launch_bounds__(threads)
   }
 }
 
-// An axis that is too long for lines (stockham_plan.hpp) is folded into two, so that its FFTs are lines and the whole is
-// replayed: with k = L a + b and k' = L a' + b', the kernel t[k - k'] depends on a - a' and b - b' alone,
+// An axis that is too long for the kernels that convolve (longest_convolution) is folded into two, so that it has these: with k = L a + b and k' = L a' + b', the kernel t[k - k'] depends on a - a' and b - b' alone,
 //   h[a, b] = sum over a', b' of t[L (a - a') + b - b'] f[a', b'],
 // which is a convolution in 2D on twice as many cells. Only from the lowest k up, and where the number of modes has fitting
-// factors; other axes go by cuFFT.
+// factors.
 Design folded(const Design& design) {
   constexpr std::int64_t longest = longest_convolution / 2;
   const std::int64_t modes = design.problem.modes[0];
-  if (design.dim() != 1 || has_whole_lines(design) || design.options.mode_order != ModeOrder::centred) return design;
+  if (design.dim() != 1 || design.grid[0] <= longest_convolution || design.options.mode_order != ModeOrder::centred) return design;
   auto length = static_cast<std::int64_t>(std::sqrt(static_cast<double>(modes)));
   while (length > 0 && modes % length != 0) --length;  // the other factor is the larger one
   if (length == 0 || modes / length > longest) return design;
@@ -186,7 +185,7 @@ template <class T> class CudaConvolution final : public Convolution<T> {
 
   bool can_be_recorded() const {
     const std::int64_t cells = static_cast<std::int64_t>(shape_.cells) * design_.batch;
-    return goes_by_lines(design_) && cells <= most_replayed_convolution_cells;
+    return cells <= most_replayed_convolution_cells && goes_by_lines(design_);
   }
 
   void run(const Batch<T>& batch, CudaGrid<T>& grid, cudaStream_t stream) const {

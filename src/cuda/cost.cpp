@@ -33,7 +33,8 @@ BackendTraits cost_traits(const DeviceLimits& device) {
   traits.time = [device](const TransformShape& shape) { return transform_time(shape, device); };
   // Subproblems grow with the points until their sums are as long as they themselves (engine.cpp).
   traits.longest_sum = [](std::int64_t points) { return std::sqrt(static_cast<double>(points)); };
-  traits.grid_sizes = grid_lengths();
+  traits.grid_sizes = line_sizes;
+  traits.sizes_in_1d = lengths_in_1d();
   traits.fine_sigmas = true;
   return traits;
 }

@@ -26,6 +26,7 @@ Device describe_device(int id) {
   device.minor = properties.minor;
   device.shared_bytes = properties.sharedMemPerBlockOptin;
   device.memory_bytes = properties.totalGlobalMem;
+  device.cache_bytes = static_cast<std::size_t>(properties.l2CacheSize);
   device.name = properties.name;
   return device;
 }

@@ -22,6 +22,7 @@ struct Device {
   int code = 90;                        // capability the kernels were compiled for, 10 major + minor; 0: none runs
   std::size_t shared_bytes = 48 << 10;  // a block may have
   std::size_t memory_bytes = 0;
+  std::size_t cache_bytes = 0;  // of the second-level cache
   std::string name;
 
   [[nodiscard]] DeviceLimits limits() const { return {multiprocessors, major, code, shared_bytes}; }

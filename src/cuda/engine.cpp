@@ -213,7 +213,8 @@ template <class T> class CudaEngine final : public Engine<T> {
 
   // Reordering reads the factors in order; other kernels meet points in the order of the sort.
   bool multiplies_results() const override {
-    return results_are_reordered() || static_cast<std::size_t>(count_) * sizeof(Complex) <= most_factor_bytes;
+    const std::size_t bytes = static_cast<std::size_t>(count_) * sizeof(Complex);
+    return bytes <= std::min(most_factor_bytes, device_.cache_bytes / 2) || results_are_reordered();
   }
 
   void interpolate(const Grid& grid, const PointFactors<T>& factors, Complex* strengths, Stream stream) const override {
@@ -224,7 +225,9 @@ template <class T> class CudaEngine final : public Engine<T> {
     const bool has_sums = mine.sums.size() >= sums_of(choice_, count_) * mine.batch;
     for (const PointSet<T>& set : sets_) {
       const bool in_order = writes_in_order(set, mine);
-      const auto results = arguments<T>(set, strengths, factors, mine);
+      auto results = arguments<T>(set, strengths, mine);
+      results.factors = factors.by;
+      results.factor_sign = factors.conjugate ? T(-1) : T(1);
       const StageCall<T, T> call{choice_, set, in_order ? results_of(set, mine) : results, queue(stream),
                                  mine.sums.data()};
       if (by_method && (has_sums || !choice_.unit->sums_results()))
@@ -444,25 +447,22 @@ template <class T> class CudaEngine final : public Engine<T> {
   bool can_be_recorded(Direction direction) const {
     const bool wide = direction == Direction::to_modes && choice_.wide;
     const std::int64_t cells = static_cast<std::int64_t>(choice_.sort.grid.cells) * design_.batch;
-    return design_.has_modes() && goes_by_lines(design_) && choice_.unit->can_be_recorded() &&
-           cells <= most_replayed_cells(design_.dim(), wide ? sizeof(double) : sizeof(T));
+    return design_.has_modes() && cells <= most_replayed_cells(design_.dim(), wide ? sizeof(double) : sizeof(T)) &&
+           goes_by_lines(design_) && choice_.unit->can_be_recorded();
   }
 
   // --- stages ---------------------------------------------------------------------------------------------------------------
   Queue queue(Stream stream) const { return {native(stream), device_.multiprocessors}; }
 
   template <class A>
-  StageArguments<T, A> arguments(const PointSet<T>& set, const Complex* strengths, const PointFactors<T>& factors,
-                                 const CudaGrid<T>& grid) const {
+  StageArguments<T, A> arguments(const PointSet<T>& set, const Complex* strengths, const CudaGrid<T>& grid) const {
     return {.points = set.points,
             .kernel = tables_->kernel(),
             .grid = choice_.sort.grid,
             .strengths = const_cast<Complex*>(strengths),
             .stride = count_,
             .cells = grid.template cells<A>(),
-            .batch = grid.batch,
-            .factors = factors.by,
-            .factor_sign = factors.conjugate ? T(-1) : T(1)};
+            .batch = grid.batch};
   }
 
   // Where the caller's order is known from that of the packed points, results are written in the packed order first.
@@ -470,7 +470,7 @@ template <class T> class CudaEngine final : public Engine<T> {
     return set.inverted && grid.results.size() >= count_ * grid.batch;
   }
   StageArguments<T, T> results_of(const PointSet<T>& set, const CudaGrid<T>& grid) const {
-    auto stage = arguments<T>(set, grid.results.data(), {}, grid);
+    auto stage = arguments<T>(set, grid.results.data(), grid);
     stage.stride = set.points.count;
     stage.points.first = 0;
     stage.in_order = true;
@@ -483,7 +483,7 @@ template <class T> class CudaEngine final : public Engine<T> {
     if (!choice_.unit->writes_all_cells() || sets_.empty()) clear_is_last = clear_cells(grid.memory, bytes, stream);
     if (choice_.fixed_point) begin_integer_sums(strengths, grid, stream);
     for (const PointSet<T>& set : sets_) {
-      StageCall<T, A> call{choice_, set, arguments<A>(set, strengths, {}, grid), queue(stream)};
+      StageCall<T, A> call{choice_, set, arguments<A>(set, strengths, grid), queue(stream)};
       call.stage.dependent = std::exchange(clear_is_last, false) && has_dependent_launch_ && !choice_.fixed_point;
       if (choice_.fixed_point) call.stage.units = grid.fixed.units;
       choice_.unit->spread(call);

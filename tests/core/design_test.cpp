@@ -137,6 +137,18 @@ TEST(Design, grids_take_the_sizes_that_an_engine_likes_as_far_as_they_go) {
   }
 }
 
+TEST(Design, an_axis_that_is_alone_may_have_sizes_of_its_own) {
+  static constexpr int liked[] = {16, 40, 100, 1000}, in_1d[] = {16, 40, 100, 1000, 7000};
+  BackendTraits traits;
+  traits.grid_sizes = liked;
+  traits.sizes_in_1d = in_1d;
+  const Options options{.upsampling = 2, .width = 4};
+  EXPECT_EQ(make_design({1, 1, {3000, 1, 1}}, options, traits).grid[0], 7000);
+  const Design beside_another = make_design({1, 2, {3000, 8, 1}}, options, traits);
+  EXPECT_LT(beside_another.grid[0], 7000);
+  EXPECT_EQ(beside_another.grid[1], 16);
+}
+
 TEST(Design, sign_follows_the_type_unless_given) {
   const auto sign = [](int type, int asked) { return sign_of({type, 1, {8, 1, 1}}, {.sign = asked}); };
   EXPECT_EQ(sign(1, 0), Sign::minus);

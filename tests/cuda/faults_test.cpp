@@ -4,6 +4,7 @@
 
 #include "core/execute.hpp"
 #include "cuda/check.hpp"
+#include "cuda/fft/stockham_plan.hpp"
 #include "streams.hpp"
 
 namespace {
@@ -138,7 +139,7 @@ TEST_F(FaultsTest, every_call_may_fail) {
   for (const Sizes& modes : long_modes) cases.emplace_back(modes, Method::automatic);
   for (const auto& [modes, method] : cases) {
     const Life life(where(), modes, method);
-    const bool by_cufft = *std::max_element(modes.begin(), modes.end()) > 2048;
+    const bool by_cufft = *std::max_element(modes.begin(), modes.end()) > offgrid::cuda::longest_line;
     SCOPED_TRACE(life.spec().name());
     EXPECT_LE(life.error_after(4), life.spec().tolerance);
     const std::size_t before = free_memory();

@@ -126,7 +126,7 @@ TEST_F(FftTest, lines_that_are_short) {
 // take a grid of f64; with few modes, with many, and vectors that are many.
 TEST_F(FftTest, long_axes_in_two_parts) {
   std::set<int> rows_seen, lengths_seen;
-  for (const int cells : cuda::grid_lengths()) {
+  for (const int cells : cuda::lengths_in_1d()) {
     const auto [rows, length] = cuda::parts_of(cells);
     if (rows == 0 || (rows_seen.count(rows) != 0 && lengths_seen.count(length) != 0)) continue;
     rows_seen.insert(rows), lengths_seen.insert(length);

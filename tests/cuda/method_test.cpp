@@ -329,7 +329,7 @@ TEST(CudaCost, an_fft_of_f64_costs_more_than_one_of_f32_and_cufft_more_than_line
 }
 
 TEST(CudaCost, grids_take_the_lengths_that_have_kernels_up_to_the_longest) {
-  const std::vector<int>& lengths = cuda::grid_lengths();
+  const std::vector<int>& lengths = cuda::lengths_in_1d();
   EXPECT_TRUE(std::is_sorted(lengths.begin(), lengths.end()));
   EXPECT_TRUE(std::includes(lengths.begin(), lengths.end(), std::begin(cuda::line_sizes), std::end(cuda::line_sizes)));
   for (const std::int64_t n : {1, 7, 97, 333, 640, 800, 2100, 50'000, 1'000'000, 5'000'000})
@@ -340,7 +340,7 @@ TEST(CudaCost, grids_take_the_lengths_that_have_kernels_up_to_the_longest) {
 }
 
 TEST(CudaCost, long_axes_have_two_parts) {
-  for (const int cells : cuda::grid_lengths()) {
+  for (const int cells : cuda::lengths_in_1d()) {
     const auto [rows, length] = cuda::parts_of(cells);
     if (cells <= cuda::longest_line) {
       EXPECT_EQ(rows, 0) << cells;

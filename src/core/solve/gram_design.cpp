@@ -26,7 +26,8 @@ Design make_convolution_design(const Problem& problem, const Options& options, c
   drop_axes(problem, design);
   design.options = options;
   for (int axis = 0; axis < design.dim(); ++axis)
-    design.grid[axis] = next_size(std::max(shortest_line, kernel_modes(design.problem.modes[axis])), traits);
+    design.grid[axis] =
+        next_size(std::max(shortest_line, kernel_modes(design.problem.modes[axis])), design.dim(), traits);
   checked_product("grid", design.grid[0], design.grid[1], design.grid[2], options.transforms, 2 * design.real_bytes());
   design.batch = vectors_together(static_cast<double>(grid_bytes(design)), options, traits);
   return design;

@@ -4,6 +4,7 @@
 
 #include "cuda/fft/axis_modes.hpp"
 #include "cuda/fft/fft.hpp"
+#include "cuda/fft/line_passes.hpp"
 #include "cuda/fft/stockham.hpp"
 #include "cuda/fft/stockham_plan.hpp"
 #include "cuda/kernels/complex.cuh"
@@ -105,73 +106,9 @@ __global__ void __launch_bounds__(threads) pad_kernel(const Complex<T>* modes, C
   });
 }
 
-}  // namespace
-
-// The passes of the Stockham FFT of a grid, one per axis. On the way to modes they go from the fastest axis to the
-// slowest: when the lines of an axis are transformed, the axes before it have been cropped to their modes, which lie at
-// the beginning of the rows and planes of the grid. The slowest axis has its modes in the caller's array, [N3][N2][N1].
-// On the way to the grid the order is the reverse.
-template <class A> struct Passes {
-  const GridShape& grid;
-  const ModeBox& box;
-  const Deconvolution<A>& factors;
-  int dim;
-  bool dependent;
-};
-
-namespace {
-
-template <class A> LinePass<A> pass_along(int axis, const Passes<A>& all, Sign sign, LineKind kind) {
-  const std::uint32_t* n = all.grid.n;
-  const std::uint32_t modes[] = {static_cast<std::uint32_t>(all.box.modes[0]),
-                                 static_cast<std::uint32_t>(all.box.modes[1]),
-                                 static_cast<std::uint32_t>(all.box.modes[2])};
-  const std::uint32_t plane = n[0] * n[1];
-  const std::uint64_t cells = all.grid.cells;
-  const LineLayout layouts[] = {{1, n[0], plane, cells}, {n[0], 1, plane, cells}, {plane, 1, n[0], cells}};
-  LinePass<A> pass{{n[axis], modes[axis], all.box.fft_order}, static_cast<int>(n[axis]), layouts[axis], layouts[axis]};
-  pass.sign = sign == Sign::minus ? -1 : 1;
-  pass.dependent = all.dependent;
-  pass.u_count = axis == 0 ? n[1] : modes[0];
-  pass.lines = pass.u_count * (axis == 2 ? modes[1] : n[2]);
-  pass.factors = all.factors.axis[axis];
-  pass.twiddles = all.factors.twiddles[axis];
-  const std::uint32_t before[] = {1, modes[0], modes[0] * modes[1]};
-  if (axis == all.dim - 1)
-    (kind == LineKind::crop ? pass.to : pass.from) = {before[axis], 1, modes[0],
-                                                      std::uint64_t{before[axis]} * modes[axis]};
-  return pass;
-}
-
-// The two passes of an axis in parts, between modes and rows, and along the columns in place.
-template <class A> LinePass<A> pass_of_rows(const AxisParts& parts, const Passes<A>& all, Sign sign, LineKind kind) {
-  LinePass<A> pass = pass_along(0, all, sign, kind);
-  const LineLayout rows{1, static_cast<std::uint64_t>(parts.length), 0, all.grid.cells};
-  const LineLayout modes{1, 0, 0, static_cast<std::uint64_t>(all.box.modes[0])};
-  pass.from = kind == LineKind::crop_parts ? rows : modes;
-  pass.to = kind == LineKind::crop_parts ? modes : rows;
-  pass.length = parts.length;
-  pass.u_count = pass.lines = static_cast<std::uint32_t>(parts.rows);
-  pass.rows = parts.rows;
-  pass.last_factor = static_cast<int>(all.box.modes[0] / 2);
-  return pass;
-}
-template <class A> LinePass<A> pass_of_columns(const AxisParts& parts, const Passes<A>& all, Sign sign, LineKind kind) {
-  LinePass<A> pass = pass_along(0, all, sign, kind);
-  pass.from = pass.to = {static_cast<std::uint32_t>(parts.length), 1, 0, all.grid.cells};
-  pass.length = parts.rows;
-  pass.u_count = pass.lines = static_cast<std::uint32_t>(parts.length);
-  pass.twiddles = all.factors.twiddles[1];
-  return pass;
-}
-
 template <class A> constexpr cufftType type_of = sizeof(A) == 4 ? CUFFT_C2C : CUFFT_Z2Z;
 
 }  // namespace
-
-bool goes_by_lines(const Design& design) {
-  return has_whole_lines(design) || (design.dim() == 1 && parts_of(design.grid[0]).rows != 0);
-}
 
 bool has_whole_lines(const Design& design) {
   return std::all_of(design.grid.begin(), design.grid.begin() + design.dim(), [](std::int64_t n) {
@@ -179,15 +116,15 @@ bool has_whole_lines(const Design& design) {
   });
 }
 
+AxisParts parts_of(const Design& design) { return design.dim() == 1 ? parts_of(design.grid[0]) : AxisParts{}; }
+
+bool goes_by_lines(const Design& design) { return has_whole_lines(design) || parts_of(design).rows != 0; }
+
 std::array<int, max_dim> line_lengths(const Design& design) {
+  if (const AxisParts parts = parts_of(design); parts.rows != 0) return {parts.length, parts.rows};
   std::array<int, max_dim> lengths{};
-  if (has_whole_lines(design)) {
-    for (int axis = 0; axis < design.dim(); ++axis) lengths[axis] = static_cast<int>(design.grid[axis]);
-  } else if (goes_by_lines(design)) {
-    const AxisParts parts = parts_of(design.grid[0]);
-    lengths[0] = parts.length;
-    lengths[1] = parts.rows;
-  }
+  if (!has_whole_lines(design)) return lengths;
+  for (int axis = 0; axis < design.dim(); ++axis) lengths[axis] = static_cast<int>(design.grid[axis]);
   return lengths;
 }
 
@@ -291,9 +228,9 @@ GridFft<A>::GridFft(const Design& design, const GridShape& grid, int multiproces
     : dim_(design.dim()), grid_(grid), batch_(design.batch), multiprocessors_(multiprocessors) {
   box_ = {{design.problem.modes[0], design.problem.modes[1], design.problem.modes[2]},
           design.options.mode_order == ModeOrder::fft};
+  parts_ = parts_of(design);
   by_lines_ = goes_by_lines(design);
-  if (by_lines_ && !has_whole_lines(design)) parts_ = parts_of(design.grid[0]);
-  can_convolve_ = by_lines_ && parts_.rows == 0 && *std::max_element(grid.n, grid.n + dim_) <= longest_convolution;
+  can_convolve_ = has_whole_lines(design) && *std::max_element(grid.n, grid.n + dim_) <= longest_convolution;
   dependent_ = by_lines_ && has_dependent_launch();
   if (by_lines_) return;
   FftPlan::Layout layout{
@@ -341,8 +278,8 @@ template <class T>
 void GridFft<A>::crop_parts(const Passes<A>& all, std::complex<A>* cells, std::complex<T>* modes, int batch, Sign sign,
                             cudaStream_t stream) const {
   const Queue queue{stream, multiprocessors_};
-  const LinePass<A> columns = pass_of_columns(parts_, all, sign, LineKind::turn_after);
-  run_lines<LineKind::turn_after>(columns, cells, cells, batch, queue);
+  const LinePass<A> columns = pass_of_columns(parts_, all, sign, LineKind::twiddle_after);
+  run_lines<LineKind::twiddle_after>(columns, cells, cells, batch, queue);
   const LinePass<A> rows = pass_of_rows(parts_, all, sign, LineKind::crop_parts);
   run_lines<LineKind::crop_parts>(rows, cells, modes, batch, queue);
 }
@@ -354,8 +291,8 @@ void GridFft<A>::pad_parts(const Passes<A>& all, const std::complex<T>* modes, s
   const Queue queue{stream, multiprocessors_};
   const LinePass<A> rows = pass_of_rows(parts_, all, sign, LineKind::pad_parts);
   run_lines<LineKind::pad_parts>(rows, modes, cells, batch, queue);
-  const LinePass<A> columns = pass_of_columns(parts_, all, sign, LineKind::turn_before);
-  run_lines<LineKind::turn_before>(columns, cells, cells, batch, queue);
+  const LinePass<A> columns = pass_of_columns(parts_, all, sign, LineKind::twiddle_before);
+  run_lines<LineKind::twiddle_before>(columns, cells, cells, batch, queue);
 }
 
 // The fastest axis is the last one on the way to the grid and the first one on the way back, so that one pass does both and its

@@ -19,9 +19,10 @@
 
 namespace offgrid::cuda {
 
-// Whether a grid is transformed by lines, and whether each of its axes is one line.
-bool goes_by_lines(const Design& design);
+// Whether each axis of a grid is one line, and the parts of one whose only axis is longer; if either, it goes by lines.
 bool has_whole_lines(const Design& design);
+AxisParts parts_of(const Design& design);
+bool goes_by_lines(const Design& design);
 
 // The lengths of the lines whose twiddle factors it needs (Deconvolution::twiddles); 0 where there are none.
 std::array<int, max_dim> line_lengths(const Design& design);
@@ -98,8 +99,8 @@ template <class A> class GridFft {
   template <class T>
   void modes_to_grid(const std::complex<T>* modes, std::complex<A>* cells, int batch, Sign sign,
                      const Deconvolution<A>& factors, cudaStream_t stream) const;
-  // By whole lines only, none of them over longest_convolution: to the grid with sign +, times a spectrum [n3][n2][n1], and back. The factors must all be 1. Of
-  // `cells` about half is never written, and nothing in 1D.
+  // By whole lines only, none of them over longest_convolution: to the grid with sign +, times a spectrum [n3][n2][n1], and
+  // back. The factors must all be 1. Of `cells` about half is never written, and nothing in 1D.
   void convolve(const std::complex<A>* modes, std::complex<A>* cells, const A* spectrum, std::complex<A>* result,
                 int batch, const Deconvolution<A>& factors, cudaStream_t stream) const;
 

@@ -25,15 +25,16 @@ double line_latency(std::int64_t n, bool f64) {
   return latencies[f64 ? 1 : 0][std::lower_bound(line_sizes, std::end(line_sizes), n) - line_sizes];
 }
 
-// Grids of longer lines outgrow the second-level cache. Their FFT takes 1.25 times as long per value, and spreading and
+// Grids in 2D of longer lines outgrow the second-level cache. Their FFT takes 1.25 times as long per value, and spreading and
 // interpolation have to wait for memory, too: 2160^2 cells of f64 instead of 1920^2 made an interpolation of 10^7 points of
 // width 13 slower than one of width 14 on the smaller grid, 0.95 and 0.76 ms.
-constexpr std::int64_t longest_cheap_line = 2048;
-constexpr double long_line_cost = 2;
+constexpr double cells_that_stay_cached = 2048.0 * 2048;
+constexpr double uncached_cost = 2;
 
 }  // namespace
 
-// By lines, a value costs the same in every pass (stockham.cuh). Grids with longer lines are transformed by cuFFT.
+// By lines, a value costs the same in every pass (stockham.cuh), and more in the two passes of an axis in parts. Grids with
+// longer axes are transformed by cuFFT.
 double fft_time(const Problem& problem, const Sizes& grid, std::int64_t transforms, Precision of_grid) {
   const bool f64 = of_grid == Precision::f64;
   double cells = 1;
@@ -45,11 +46,12 @@ double fft_time(const Problem& problem, const Sizes& grid, std::int64_t transfor
     return std::max(2 * cells * (f64 ? 17 : 10), alone);
   }
   if (*std::max_element(grid.begin(), grid.end()) > longest_line) return cells * (f64 ? 48 : 24);
+  const double cached = f64 ? 9.5 : problem.dim == 2 ? 6.5 : 5;
+  const double rate = problem.dim == 2 && cells > cells_that_stay_cached ? uncached_cost * cached : cached;
   double time = 0, values = cells;
   for (int axis = 0; axis < problem.dim; ++axis) {
     const double alone = line_latency(grid[axis], f64) / static_cast<double>(transforms);
-    const double rate = grid[axis] > longest_cheap_line ? long_line_cost : 1;
-    time += std::max(rate * values * (f64 ? 9.5 : problem.dim == 2 ? 6.5 : 5), alone);
+    time += std::max(rate * values, alone);
     values = values * static_cast<double>(problem.modes[axis]) / static_cast<double>(grid[axis]);
   }
   return time;

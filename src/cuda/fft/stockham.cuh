@@ -133,9 +133,9 @@ template <int N, LineKind K, class S, class A, class D> struct StockhamAgent {
     }
   }
 
-  // Turns x[i], which is value j + i apart of this column, by e(line (j + i apart) / cells of the axis): for each bit of i by
-  // a power of e(line apart / cells), which takes fewer registers than a factor for each i.
-  template <int R> __device__ void turn(Complex<A> (&x)[R], int j, int apart) const {
+  // Multiplies x[i], which is value j + i apart of this column, by e(line (j + i apart) / cells of the axis): for each bit of i
+  // by a power of e(line apart / cells), which takes fewer registers than a factor for each i.
+  template <int R> __device__ void twiddle(Complex<A> (&x)[R], int j, int apart) const {
     const double halves = 2.0 / p.axis.cells;
     Complex<double> first, step;
     sincospi(halves * (line * j), &first.y, &first.x);
@@ -265,10 +265,10 @@ template <int N, LineKind K, class S, class A, class D> struct StockhamAgent {
 #pragma unroll
     for (int g = 0; g < stage.groups; ++g) {
       if (g >= tables.prefetched) tables.load_twiddles(*this, g);
-      if constexpr (first && K == LineKind::turn_before) turn(x[g], group<I>(g), stage.apart);
+      if constexpr (first && K == LineKind::twiddle_before) twiddle(x[g], group<I>(g), stage.apart);
       if constexpr (I > 0) tables.twiddles[g].multiply(x[g]);
       transform<A, stage.radix>(x[g]);
-      if constexpr (last && K == LineKind::turn_after) turn(x[g], group<I>(g), stage.m);
+      if constexpr (last && K == LineKind::twiddle_after) twiddle(x[g], group<I>(g), stage.m);
       if ((!last || there) && has_group<I>(g)) store<I, Back, stage.radix>(group<I>(g), x[g], tables.by[g]);
     }
     if (!tables_ahead && !last) next.load(*this);

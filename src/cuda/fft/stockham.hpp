@@ -13,10 +13,12 @@ namespace offgrid::cuda {
 // The others are passes of an axis in parts (stockham_plan.hpp). With n = rows length, j = j1 length + j2, k = k1 + rows k2,
 //   sum_j e(j k / n) x[j] = sum_j2 e(j2 k2 / length) e(j2 k1 / n) sum_j1 e(j1 k1 / rows) x[j]
 //   crop_parts, pad_parts      lines are rows: k2 and j2, modes k on one side
-//   turn_after, turn_before    lines are columns: j1 and k1, turned by e(j2 k1 / n) after the transform or before it
-enum class LineKind { crop, pad, convolve, crop_parts, pad_parts, turn_after, turn_before };
+//   twiddle_after, twiddle_before  lines are columns: j1 and k1, times e(j2 k1 / n) after the transform or before it
+enum class LineKind { crop, pad, convolve, crop_parts, pad_parts, twiddle_after, twiddle_before };
 constexpr bool are_rows(LineKind kind) { return kind == LineKind::crop_parts || kind == LineKind::pad_parts; }
-constexpr bool are_columns(LineKind kind) { return kind == LineKind::turn_after || kind == LineKind::turn_before; }
+constexpr bool are_columns(LineKind kind) {
+  return kind == LineKind::twiddle_after || kind == LineKind::twiddle_before;
+}
 
 // Element j of line (u, v) is at u * along_u + v * along_v + j * step.
 struct LineLayout {
@@ -25,7 +27,8 @@ struct LineLayout {
   std::uint64_t vector;  // from one vector of a batch to the next
 };
 
-// The lines of an axis, each with n cells on one side and the axis's modes, in the caller's order, on the other.
+// The lines of an axis, each with n cells on one side and the axis's modes, in the caller's order, on the other; of an axis in
+// parts, rows or columns.
 template <class A> struct LinePass {
   AxisModes axis;  // which cells hold the modes
   int length;      // of a line: all cells of the axis, or those of a part
@@ -39,10 +42,11 @@ template <class A> struct LinePass {
   bool dependent = false;                // launched by programmatic dependent launch (dependent_launch.cuh)
 
   // Set by run_lines.
-  bool side_by_side = false;     // the lines of a block are neighbours in memory, the elements of a line are not
-  int together = 1;              // lines per block
-  int pitch = 0;                 // from one line to the next in shared memory, in values
-  std::uint32_t few_blocks = 0;  // launches of at most this many blocks leave room for the next kernel
+  bool side_by_side =
+      false;         // the lines of a block are neighbours in memory, the elements of a line are not, on one side
+  int together = 1;  // lines per block
+  int pitch = 0;     // from one line to the next in shared memory, in values
+  std::uint32_t few_blocks = 0;                // launches of at most this many blocks leave room for the next kernel
   std::uint32_t from_bytes = 0, to_bytes = 0;  // LineLayout::step in bytes
 };
 

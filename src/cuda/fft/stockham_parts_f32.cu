@@ -7,9 +7,9 @@ template void run_lines<LineKind::crop_parts, float, float, float>(LinePass<floa
                                                                    std::complex<float>*, int, const Queue&);
 template void run_lines<LineKind::pad_parts, float, float, float>(LinePass<float>, const std::complex<float>*,
                                                                   std::complex<float>*, int, const Queue&);
-template void run_lines<LineKind::turn_after, float, float, float>(LinePass<float>, const std::complex<float>*,
-                                                                   std::complex<float>*, int, const Queue&);
-template void run_lines<LineKind::turn_before, float, float, float>(LinePass<float>, const std::complex<float>*,
-                                                                    std::complex<float>*, int, const Queue&);
+template void run_lines<LineKind::twiddle_after, float, float, float>(LinePass<float>, const std::complex<float>*,
+                                                                      std::complex<float>*, int, const Queue&);
+template void run_lines<LineKind::twiddle_before, float, float, float>(LinePass<float>, const std::complex<float>*,
+                                                                       std::complex<float>*, int, const Queue&);
 
 }  // namespace offgrid::cuda

@@ -7,10 +7,10 @@ template void run_lines<LineKind::crop_parts, double, double, double>(LinePass<d
                                                                       std::complex<double>*, int, const Queue&);
 template void run_lines<LineKind::pad_parts, double, double, double>(LinePass<double>, const std::complex<double>*,
                                                                      std::complex<double>*, int, const Queue&);
-template void run_lines<LineKind::turn_after, double, double, double>(LinePass<double>, const std::complex<double>*,
-                                                                      std::complex<double>*, int, const Queue&);
-template void run_lines<LineKind::turn_before, double, double, double>(LinePass<double>, const std::complex<double>*,
-                                                                       std::complex<double>*, int, const Queue&);
+template void run_lines<LineKind::twiddle_after, double, double, double>(LinePass<double>, const std::complex<double>*,
+                                                                         std::complex<double>*, int, const Queue&);
+template void run_lines<LineKind::twiddle_before, double, double, double>(LinePass<double>, const std::complex<double>*,
+                                                                          std::complex<double>*, int, const Queue&);
 template void run_lines<LineKind::crop_parts, double, double, float>(LinePass<double>, const std::complex<double>*,
                                                                      std::complex<float>*, int, const Queue&);
 

@@ -48,7 +48,7 @@ constexpr int most_convolution_threads(std::size_t real_bytes, int threads_per_l
   const int room = real_bytes == 4 ? 224 : 128;
   return threads_per_line * larger(1, static_cast<int>(std::bit_floor(static_cast<unsigned>(room / threads_per_line))));
 }
-// Passes of an axis in parts compute turns, too, and have 128 registers or more. All of their accesses but those to rows are
+// Passes of an axis in parts compute twiddle factors, too, and have 128 registers or more. All of their accesses but those to rows are
 // between lines that are neighbours, so that a block has enough of these to fill sectors.
 constexpr int most_part_threads(std::size_t real_bytes, int threads_per_line) {
   return larger(256, lines_per_sector(real_bytes) * threads_per_line);
@@ -79,9 +79,9 @@ inline constexpr int longest_line = 4096, longest_convolution = 2048;
 
 // A longer axis, if it is the only one, is transformed in two passes: its cells are rows of `length`, and the lines of one pass
 // are the columns, those of the other the rows. Both lengths are among these.
-inline constexpr int part_lengths[] = {60,  64,  72,  80,  90,  96,  108,  120,  128,  144,  150, 160,
-                                       180, 192, 216, 240, 256, 288, 320,  360,  384,  432,  480, 512,
-                                       576, 640, 720, 768, 864, 960, 1024, 1200, 1536, 1800, 2048};
+inline constexpr int part_lengths[] = {60,  64,  72,  80,  90,  96,  108,  120,  128,  144,  150,  160,
+                                       180, 192, 216, 240, 256, 288, 320,  360,  384,  432,  480,  512,
+                                       576, 640, 720, 768, 864, 960, 1024, 1200, 1536, 1800, 1920, 2048};
 struct AxisParts {
   int rows = 0, length = 0;  // 0: the axis is not one of those
 };
@@ -172,8 +172,8 @@ constexpr LinePlan line_plan(int n, std::size_t real_bytes) {
   return more.stages < few.stages || shorter ? more : few;
 }
 
-// The lengths of lines, and of axes in parts.
-inline const std::vector<int>& grid_lengths() {
+// The lengths of lines and of axes in parts.
+inline const std::vector<int>& lengths_in_1d() {
   static const std::vector<int> lengths = [] {
     std::vector<int> all(std::begin(line_sizes), std::end(line_sizes));
     for (const int rows : part_lengths)
