@@ -78,5 +78,6 @@ template <class T> void compare(int dim, int n) {
 int main() {
   for (const int dim : {2, 3})
     for (const int n : cuda::line_sizes)
-      if (n >= (dim == 2 ? 200 : 50) && n <= (dim == 2 ? 2048 : 512)) compare<float>(dim, n), compare<double>(dim, n);
+      if (n >= (dim == 2 ? 200 : 50) && n <= (dim == 2 ? cuda::longest_line : 512))
+        compare<float>(dim, n), compare<double>(dim, n);
 }

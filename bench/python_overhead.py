@@ -91,10 +91,10 @@ def seconds(call, loops):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--rounds", type=int, default=20)
-    parser.add_argument("--loops", type=int, default=200, help="calls a round")
+    parser.add_argument("--loops", type=int, default=200, help="calls per round")
     chosen = parser.parse_args()
     over = []
-    print(f"{'arrays':<12}{'C':>8}{'Python':>8}{'more':>8}{'out=':>8}{'gram':>8}   microseconds a call")
+    print(f"{'arrays':<12}{'C':>8}{'Python':>8}{'more':>8}{'out=':>8}{'gram':>8}   microseconds per call")
     for name, kind in KINDS.items():
         try:
             times = measure(kind, chosen.rounds, chosen.loops)

@@ -38,14 +38,16 @@ __global__ void __launch_bounds__(threads)
   }
 }
 
-// An axis that is too long for the kernels that convolve (longest_convolution) is folded into two, so that it has these: with k = L a + b and k' = L a' + b', the kernel t[k - k'] depends on a - a' and b - b' alone,
+// An axis that is too long for the kernels that convolve (longest_convolution) is folded into two, which have such kernels. With
+// k = L a + b and k' = L a' + b', t[k - k'] depends on a - a' and b - b' alone,
 //   h[a, b] = sum over a', b' of t[L (a - a') + b - b'] f[a', b'],
 // which is a convolution in 2D on twice as many cells. Only from the lowest k up, and where the number of modes has fitting
 // factors.
 Design folded(const Design& design) {
   constexpr std::int64_t longest = longest_convolution / 2;
   const std::int64_t modes = design.problem.modes[0];
-  if (design.dim() != 1 || design.grid[0] <= longest_convolution || design.options.mode_order != ModeOrder::centred) return design;
+  if (design.dim() != 1 || design.grid[0] <= longest_convolution || design.options.mode_order != ModeOrder::centred)
+    return design;
   auto length = static_cast<std::int64_t>(std::sqrt(static_cast<double>(modes)));
   while (length > 0 && modes % length != 0) --length;  // the other factor is the larger one
   if (length == 0 || modes / length > longest) return design;

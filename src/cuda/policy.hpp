@@ -8,8 +8,8 @@
 namespace offgrid::cuda {
 
 inline constexpr std::size_t kept_scratch_bytes = std::size_t{2} << 30;  // of the sort, for the next set_points
-// Factors of at most this many bytes, and half of the L2 cache, stay in that cache, so that kernels that meet points in the order
-// of the sort multiply by them. A random read of more costs more than a kernel of its own that reads them in order.
+// Factors of at most this many bytes, and of half of the L2 cache, stay in that cache, so that kernels that meet points in the
+// order of the sort multiply by them. A random read of more costs more than a kernel of its own that reads them in order.
 inline constexpr std::size_t most_factor_bytes = std::size_t{24} << 20;
 inline constexpr std::int64_t most_subproblem_points = std::int64_t{1} << 20;  // of crowded points in f64
 

@@ -26,14 +26,9 @@ template <class T> struct Tested {
         count(points.count()),
         all(count * spec.options.transforms),
         by(random_values<T>(count, 21)),
-        factors(where, by) {
-    for (const auto& axis : points.axis) axes.emplace_back(where, axis);
-    set_points();
-  }
-  void set_points() {
-    offgrid::Points<T> raw{count, {}};
-    for (std::size_t a = 0; a < axes.size(); ++a) raw.axis[a] = axes[a].data();
-    engine->set_points(raw, nullptr);
+        factors(where, by),
+        placed(where, points) {
+    engine->set_points(placed.points(), nullptr);
   }
 
   [[nodiscard]] PointFactors<T> given(bool conjugate) { return {factors.data(), conjugate}; }
@@ -67,7 +62,7 @@ template <class T> struct Tested {
   std::int64_t count, all;
   Numbers<T> by;
   DeviceArray<std::complex<T>> factors;
-  std::vector<DeviceArray<T>> axes;
+  PlacedPoints<T> placed;
 };
 
 const std::vector<Sizes> shapes{{900}, {40, 41}, {16, 17, 18}};
@@ -152,7 +147,8 @@ double error_of_some(const Type3<T>& plan, int sign, const PointSet<T>& from, co
   return plan.error(sign, from, in, some, values);
 }
 
-// In f32 4.5 million, in f64 2.3 million values are brought in order, in 1D and 2D. A few values may be worse than the mean of all.
+// In f32 4.5 million, in f64 2.3 million values are brought in order, in 1D and 2D. A few values may be worse than the mean of
+// all.
 TEST_F(FactorsTest, type3_of_millions_of_targets_and_of_sources) {
   for_both_precisions([&](auto zero) {
     using T = decltype(zero);

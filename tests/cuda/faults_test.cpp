@@ -235,28 +235,6 @@ TEST_F(FaultsTest, a_failed_set_workspace_leaves_the_plan_as_it_was) {
   EXPECT_LE(plan.error(), spec.tolerance);
 }
 
-// The coordinates of points on the device.
-template <class T> class PlacedPoints {
- public:
-  PlacedPoints(const BackendUnderTest& where, const PointSet<T>& points) : count_(points.count()) {
-    for (const auto& axis : points.axis) arrays_.emplace_back(where, axis);
-  }
-  [[nodiscard]] std::array<const void*, offgrid::max_dim> raw() {
-    std::array<const void*, offgrid::max_dim> axes{};
-    for (std::size_t a = 0; a < arrays_.size(); ++a) axes[a] = arrays_[a].data();
-    return axes;
-  }
-  [[nodiscard]] offgrid::Points<T> points() {
-    offgrid::Points<T> points{count_, {}};
-    for (std::size_t a = 0; a < arrays_.size(); ++a) points.axis[a] = arrays_[a].data();
-    return points;
-  }
-
- private:
-  std::int64_t count_;
-  std::vector<DeviceArray<T>> arrays_;
-};
-
 // Every call of set_points made to fail, each in a new plan, since memory that was taken once is kept for the next time.
 // It either throws and leaves the earlier points, or has set the new ones. Returns how many failures it did without.
 template <class T>

@@ -197,15 +197,11 @@ template <class T> struct Repeated {
         engine(where.backend.make<T>(design)),
         count(points.count()),
         strengths(where, random_values<T>(count * spec.options.transforms, 3)),
-        modes(where, std::vector<std::complex<T>>(product(spec.modes) * spec.options.transforms)) {
-    for (const auto& axis : points.axis) axes.emplace_back(where, axis);
+        modes(where, std::vector<std::complex<T>>(product(spec.modes) * spec.options.transforms)),
+        placed(where, points) {
     set_points();
   }
-  void set_points() {
-    offgrid::Points<T> raw{count, {}};
-    for (std::size_t a = 0; a < axes.size(); ++a) raw.axis[a] = axes[a].data();
-    engine->set_points(raw, nullptr);
-  }
+  void set_points() { engine->set_points(placed.points(), nullptr); }
   int stages_asked_for(offgrid::Sign sign, cudaStream_t stream = nullptr) {
     const offgrid::Batch<T> batch{offgrid::Route::to_modes, sign, strengths.data(), modes.data(), 1};
     const auto grid = engine->lease_grid(1, stream);
@@ -223,7 +219,7 @@ template <class T> struct Repeated {
   std::unique_ptr<offgrid::Engine<T>> engine;
   std::int64_t count;
   DeviceArray<std::complex<T>> strengths, modes;
-  std::vector<DeviceArray<T>> axes;
+  PlacedPoints<T> placed;
 };
 
 TEST_F(StreamsTest, a_small_batch_that_comes_again_is_replayed_without_its_stages) {

@@ -432,11 +432,8 @@ TEST_P(Type3Test, the_box_of_any_number_of_points) {
     for (const std::int64_t count : {1, 2, 33, 511, 2049, 10'007, 1'000'003}) {
       auto points = points_between<T>(-1, 1, 3, count, 5);
       const auto extent = [&] {
-        offgrid::Points<T> raw{count, {}};
-        std::vector<DeviceArray<T>> arrays;
-        for (const auto& axis : points.axis) arrays.emplace_back(where(), axis);
-        for (std::size_t axis = 0; axis < 3; ++axis) raw.axis[axis] = arrays[axis].data();
-        return pointwise->find_extent("points", raw, 3, nullptr);
+        PlacedPoints<T> placed(where(), points);
+        return pointwise->find_extent("points", placed.points(), 3, nullptr);
       };
       for (int axis = 0; axis < 2; ++axis) {
         points.axis[axis][(axis + 1) * (count - 1) / 3] = T(axis + 1.25);

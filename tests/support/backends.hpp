@@ -4,12 +4,15 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
+#include <cstdint>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "core/error.hpp"
 #include "gpu_memory.hpp"
+#include "points.hpp"
 #include "registry.hpp"
 
 namespace support {
@@ -57,6 +60,28 @@ template <class V> class DeviceArray {
  private:
   mutable std::vector<V> values_;
   std::shared_ptr<void> memory_;  // on a GPU
+};
+
+// The coordinates of points on the device.
+template <class T> class PlacedPoints {
+ public:
+  PlacedPoints(const BackendUnderTest& where, const PointSet<T>& points) : count_(points.count()) {
+    for (const auto& axis : points.axis) arrays_.emplace_back(where, axis);
+  }
+  [[nodiscard]] std::array<const void*, offgrid::max_dim> raw() {
+    std::array<const void*, offgrid::max_dim> axes{};
+    for (std::size_t a = 0; a < arrays_.size(); ++a) axes[a] = arrays_[a].data();
+    return axes;
+  }
+  [[nodiscard]] offgrid::Points<T> points() {
+    offgrid::Points<T> points{count_, {}};
+    for (std::size_t a = 0; a < arrays_.size(); ++a) points.axis[a] = arrays_[a].data();
+    return points;
+  }
+
+ private:
+  std::int64_t count_;
+  std::vector<DeviceArray<T>> arrays_;
 };
 
 }  // namespace support

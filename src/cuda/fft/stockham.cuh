@@ -142,13 +142,13 @@ template <int N, LineKind K, class S, class A, class D> struct StockhamAgent {
     sincospi(halves * (line * apart), &step.y, &step.x);
     Complex<A> by{static_cast<A>(first.x), static_cast<A>(first.y)};
 #pragma unroll
-    for (int i = 0; i < R; ++i) x[i] = product(x[i], by);
+    for (int i = 0; i < R; ++i) x[i] = times<A>(x[i], by);
 #pragma unroll
     for (int bit = 1; bit < R; bit *= 2) {
       by = {static_cast<A>(step.x), static_cast<A>(step.y)};
 #pragma unroll
       for (int i = bit; i < R; ++i)
-        if ((i & bit) != 0) x[i] = product(x[i], by);
+        if ((i & bit) != 0) x[i] = times<A>(x[i], by);
       step = {fma(step.x, step.x, -step.y * step.y), 2 * step.x * step.y};
     }
   }
@@ -186,9 +186,6 @@ template <int N, LineKind K, class S, class A, class D> struct StockhamAgent {
     }
   }
 
-  __device__ static Complex<A> product(Complex<A> a, Complex<A> b) {
-    return {fma(a.x, b.x, -a.y * b.y), fma(a.x, b.y, a.y * b.x)};
-  }
   // The twiddle factors of a group: those with powers of two as index are read, the others are products of these.
   template <int I> struct Twiddles {
     static constexpr int radix = plan.stage[I].radix, m = plan.stage[I].m;
@@ -202,8 +199,8 @@ template <int N, LineKind K, class S, class A, class D> struct StockhamAgent {
 #pragma unroll
       for (int i = 1; i < radix; ++i) {
         const int power = i >= 16 ? 16 : i >= 8 ? 8 : i >= 4 ? 4 : i >= 2 ? 2 : 1;
-        if (i != power) by[i] = product(by[power], by[i - power]);
-        x[i] = product(x[i], by[i]);
+        if (i != power) by[i] = times<A>(by[power], by[i - power]);
+        x[i] = times<A>(x[i], by[i]);
       }
     }
   };

@@ -42,10 +42,9 @@ template <class A> struct LinePass {
   bool dependent = false;                // launched by programmatic dependent launch (dependent_launch.cuh)
 
   // Set by run_lines.
-  bool side_by_side =
-      false;         // the lines of a block are neighbours in memory, the elements of a line are not, on one side
-  int together = 1;  // lines per block
-  int pitch = 0;     // from one line to the next in shared memory, in values
+  bool side_by_side = false;  // on one side at least, neighbours in memory are lines of a block, not elements of a line
+  int together = 1;           // lines per block
+  int pitch = 0;              // from one line to the next in shared memory, in values
   std::uint32_t few_blocks = 0;                // launches of at most this many blocks leave room for the next kernel
   std::uint32_t from_bytes = 0, to_bytes = 0;  // LineLayout::step in bytes
 };

@@ -48,8 +48,8 @@ constexpr int most_convolution_threads(std::size_t real_bytes, int threads_per_l
   const int room = real_bytes == 4 ? 224 : 128;
   return threads_per_line * larger(1, static_cast<int>(std::bit_floor(static_cast<unsigned>(room / threads_per_line))));
 }
-// Passes of an axis in parts compute twiddle factors, too, and have 128 registers or more. All of their accesses but those to rows are
-// between lines that are neighbours, so that a block has enough of these to fill sectors.
+// Passes of an axis in parts compute twiddle factors, too, and have 128 registers or more. But for rows, lines that are
+// neighbours are neighbours in memory, so that a block has enough of them to fill sectors.
 constexpr int most_part_threads(std::size_t real_bytes, int threads_per_line) {
   return larger(256, lines_per_sector(real_bytes) * threads_per_line);
 }
