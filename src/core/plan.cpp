@@ -117,14 +117,11 @@ void Plan<T>::set_points(std::int64_t count, const std::array<const void*, max_d
     if (!may_stay && callers_workspace_)
       throw Error(Status::wrong_state,
                   text(count, " points need another grid and workspace; give points_hint to the plan"));
-    const auto stay = [&] { hand_over(along(*chosen_->design, count, axes), stream); };
     const auto begin = [&] { begin_anew(fresh, along(*fresh, count, axes), stream); };
-    if (serves || callers_workspace_)
-      stay();
-    else if (!may_stay)
+    if (!may_stay)
       begin();
-    else if (!has_memory_for(begin))
-      stay();
+    else if (serves || callers_workspace_ || !has_memory_for(begin))
+      hand_over(along(*chosen_->design, count, axes), stream);
     designed_for_ = designed_points(count);
   }
   points_ = count;
